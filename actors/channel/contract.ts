@@ -1,0 +1,27 @@
+import type { ChannelJson, JsonObject } from '../representation.ts';
+
+/** What connecting a channel says about it. Absent optional values keep what was stored before. */
+export interface ChannelConnect {
+  source: string;
+  sourceChannelId: string;
+  /** Present on channels created through the source API. */
+  sourceId?: string;
+  name: string;
+  imageUrl?: string;
+  /** `metadata.token` of source-API channels: shown to that source only. */
+  token?: string;
+  /** Other metadata keys of the caller. */
+  metadata?: JsonObject;
+}
+
+/** The commands of a channel: type → body and result. */
+export interface ChannelCommands {
+  /** Creates, updates or reconnects. The result carries no token. */
+  'channel.connect': { body: ChannelConnect; result: { channel: ChannelJson } };
+  /** Idempotent; deletes the token. @throws Failure `channel_unknown` */
+  'channel.disconnect': { body: null; result: { channel: ChannelJson } };
+  /** @throws Failure `not_found` */
+  'channel.update': { body: { name?: string; imageUrl?: string }; result: { channel: ChannelJson } };
+  /** Merges under `metadata.user_data`; `null` removes a key. @throws Failure `not_found` */
+  'metadata.upsert': { body: { data: JsonObject }; result: null };
+}

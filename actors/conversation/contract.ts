@@ -1,0 +1,63 @@
+import type { Json, JsonObject, MessageJson } from '../representation.ts';
+import type { AttemptOutcome } from '#machines/message-delivery.ts';
+
+/** Who wrote a message: `<provider>:<user id>`, or the source's id of the contact. */
+export interface Sender {
+  id: string;
+  name?: string;
+  avatar_url?: string;
+}
+
+/** One inbound message, ids made by the facade (version 5 of what the source named). */
+export interface InboundMessage {
+  id: string;
+  sourceMessageId: string;
+  senderId: string;
+  content: Json;
+  fromContact: boolean;
+  /** Epoch ms. */
+  sentAt: number;
+}
+
+/** Where a conversation is: all that creating it needs. */
+export interface ConversationOrigin {
+  channelId: string;
+  source: string;
+  sourceConversationId: string;
+}
+
+/** The commands of a conversation: type → body and result. */
+export interface ConversationCommands {
+  /** Creates the conversation when it is new. A message already stored is reported as a duplicate. */
+  'messages.ingest': {
+    body: { origin: ConversationOrigin; messages: InboundMessage[] };
+    result: { messages: { source_message_id: string; id: string; conversation_id: string; duplicate: boolean }[] };
+  };
+  /**
+   * `message` null: the conversation is not there yet; the send is parked up to 30 s. With `origin` the conversation
+   * is created (starting a conversation with a recipient).
+   */
+  'message.send': {
+    body: { messageId: string; content: Json; sender: Sender; origin?: ConversationOrigin };
+    result: { message: MessageJson | null };
+  };
+  /** @throws Failure `message_not_failed`, `not_found` */
+  'message.resend': { body: { messageId: string }; result: { message: MessageJson } };
+  /** Replaces `metadata.suggestions`. @throws Failure `not_found` */
+  'message.suggest-replies': { body: { messageId: string; suggestions: JsonObject }; result: { message: MessageJson } };
+  /** Merges `data` under `metadata.user_data` of the conversation or of one of its messages; `null` removes a key. */
+  'metadata.upsert': { body: { messageId: string | null; data: JsonObject }; result: null };
+  /** Merges `metadata` at the top level: what a source says about the conversation or one of its messages. */
+  'metadata.merge': { body: { messageId: string | null; metadata: JsonObject }; result: null };
+  'conversation.mark-read': { body: null; result: null };
+  'conversation.set-state': { body: { state: 'OPEN' | 'CLOSED' }; result: null };
+  'conversation.remove-state': { body: null; result: null };
+  'conversation.update-contact': { body: { displayName: string }; result: null };
+  /** A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. */
+  'attempt.start': { body: { messageId: string; effectId: string }; result: { started: boolean; attempt: number } };
+  /** What the call came to. `retryAt` (epoch ms): when the lane goes on, null when the message has left the lane. */
+  'attempt.finish': {
+    body: { messageId: string; effectId: string; outcome: AttemptOutcome };
+    result: { retryAt: number | null };
+  };
+}

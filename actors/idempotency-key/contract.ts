@@ -1,0 +1,19 @@
+/** An answer as it went out, kept for 24 h. */
+export interface StoredAnswer {
+  status: number;
+  /** JSON text, or null for an empty body. */
+  body: string | null;
+  headers: Record<string, string>;
+}
+
+/** The commands of an idempotency key: type → body and result. */
+export interface IdempotencyKeyCommands {
+  /**
+   * Claims the key for a body. `answer` is the first answer once there is one; null means: do the work, with
+   * command ids derived from the key, so that the inbox makes a second try the same as the first.
+   * @throws Failure `idempotency_conflict` when the key was used with another body
+   */
+  'key.claim': { body: { bodyHash: string }; result: { answer: StoredAnswer | null } };
+  /** Keeps the answer; the first one stays. */
+  'key.complete': { body: { answer: StoredAnswer }; result: null };
+}

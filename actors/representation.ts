@@ -1,0 +1,70 @@
+/** The shapes that leave the hub: what the API answers and what events carry (hub-api.md, "Resources and their fields"). */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export type DeliveryState = 'pending' | 'failed' | 'delivered';
+
+export interface MessageJson {
+  id: string;
+  content: Json;
+  state: DeliveryState;
+  delivery_state: DeliveryState;
+  from_contact: boolean;
+  /** ISO 8601 UTC with milliseconds. */
+  sent_at: string;
+  source: string;
+  metadata: JsonObject;
+  sender: { id: string; name?: string; avatar_url?: string };
+}
+
+export interface ChannelJson {
+  id: string;
+  source: string;
+  source_channel_id: string;
+  source_id?: string;
+  metadata: JsonObject;
+  connected: boolean;
+}
+
+export interface ConversationJson {
+  id: string;
+  created_at: string;
+  channel: ChannelJson;
+  metadata: JsonObject;
+  /** Absent until there is a message. */
+  last_message?: MessageJson;
+  unread_count: number;
+}
+
+export interface SourceJson {
+  source_id: string;
+  action_endpoint?: string;
+  name?: string;
+  image_url?: string;
+}
+
+/** The event types that the hub publishes. */
+export const eventTypes = [
+  'message.created',
+  'message.updated',
+  'conversation.updated',
+  'channel.updated',
+  'metadata.updated',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** An event on every transport: WebSocket, webhooks, `events.list`. */
+export interface EventJson {
+  type: EventType;
+  payload: JsonObject;
+  /** Epoch ms. */
+  timestamp: number;
+  /** Gapless from 1 within the event's subject. */
+  seq: number;
+  /** Opaque position in the feed right after this event. */
+  cursor: string;
+}
+
+/** ISO 8601 UTC with three fraction digits and `Z`. */
+export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();

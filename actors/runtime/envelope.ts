@@ -1,0 +1,48 @@
+import type { FailureData } from './errors.ts';
+
+/** The kinds of actors. Each has a folder of its own under `actors/`. */
+export const actorKinds = ['conversation', 'channel', 'source', 'idempotency-key'] as const;
+export type ActorKind = (typeof actorKinds)[number];
+
+/** Who a command is for. `id` is a lower-case UUID. */
+export interface ActorAddress {
+  kind: ActorKind;
+  id: string;
+}
+
+/**
+ * What NATS carries to a shard host: one command for one actor. Time and every random id enter here, so that
+ * handling it again gives the same result.
+ */
+export interface Envelope {
+  /** UUID. A command id that the inbox has answered is not handled again: its first answer is sent. */
+  commandId: string;
+  actor: ActorAddress;
+  /** A key of the kind's handler table, for example `message.send`. */
+  type: string;
+  body: unknown;
+  /** Epoch ms at the moment the command was made. */
+  now: number;
+  /** Epoch ms after which the command is dropped instead of handled. */
+  deadline: number;
+  /** What led to it: a request id, an effect, a timer. Kept in the history. */
+  cause: string;
+}
+
+/** The answer to an envelope, sent after the commit. `replayed`: the inbox had it already. */
+export type Reply =
+  | { ok: true; result: unknown; replayed?: true }
+  | { ok: false; failure: FailureData; replayed?: true };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** JSON as UTF-8 bytes: the one encoding on the bus. */
+export function encode(value: unknown): Uint8Array {
+  return encoder.encode(JSON.stringify(value));
+}
+
+/** @throws SyntaxError when the bytes are not JSON. */
+export function decode<T>(data: Uint8Array): T {
+  return JSON.parse(decoder.decode(data)) as T;
+}

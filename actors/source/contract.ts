@@ -1,0 +1,25 @@
+import type { JsonObject, SourceJson } from '../representation.ts';
+
+/** The commands of a source: type → body and result. */
+export interface SourceCommands {
+  /** @throws Failure `source_exists` */
+  'source.create': {
+    body: { sourceId: string; actionEndpoint?: string; name?: string; imageUrl?: string };
+    /** `issuedAt` (epoch seconds): the `iat` claim of the source's one valid token. */
+    result: { source: SourceJson; issuedAt: number };
+  };
+  /** Absent = keep. @throws Failure `not_found` */
+  'source.update': {
+    body: { actionEndpoint?: string; name?: string; imageUrl?: string };
+    result: { source: SourceJson };
+  };
+  /** Its token is refused from now on; the facade disconnects its channels. @throws Failure `not_found` */
+  'source.delete': { body: null; result: null };
+  /** Keeps metadata for a conversation or message that has not appeared yet. */
+  'metadata.park': {
+    body: { items: { namespace: 'conversation' | 'message'; sourceId: string; metadata: JsonObject }[] };
+    result: null;
+  };
+  /** Forgets parked metadata that has been applied. */
+  'metadata.unpark': { body: { keys: number[] }; result: null };
+}

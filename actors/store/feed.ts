@@ -1,0 +1,32 @@
+import type { EventJson, EventType } from '../representation.ts';
+
+/** A position in the feed: the last position read in each shard. Index = shard. */
+export type FeedPosition = readonly number[];
+
+/** One event as read from the store. */
+export interface FeedEntry {
+  event: EventJson;
+  /** The position right after this entry. */
+  position: FeedPosition;
+  /** The conversation the event is about, null for channel events. */
+  conversationId: string | null;
+}
+
+export interface FeedQuery {
+  after: FeedPosition;
+  limit: number;
+  types?: readonly EventType[];
+  conversationId?: string;
+}
+
+/** Reads the feed. Synchronous: SQLite in this process. */
+export interface FeedReader {
+  /** Entries after a position, at most `limit`, in an order that keeps each subject's. */
+  read(query: FeedQuery): FeedEntry[];
+  /** The position of the newest entry of every shard. */
+  end(): FeedPosition;
+  /** Opaque text of a position: base64url, checked. */
+  encodeCursor(position: FeedPosition): string;
+  /** @throws Failure `invalid_cursor` */
+  decodeCursor(cursor: string): FeedPosition;
+}

@@ -1,0 +1,17 @@
+import type { ActorAddress } from '#actors/runtime/envelope.ts';
+
+/** Every subject of the hub is built here and nowhere else. */
+const root = 'parley';
+
+/** Where a command for an actor goes: names the shard, the kind and the id. */
+export const workSubject = (shard: number, actor: ActorAddress): string =>
+  `${root}.work.${shard}.${actor.kind}.${actor.id}`;
+
+/** What the owner of a shard subscribes to. */
+export const workOfShard = (shard: number): string => `${root}.work.${shard}.>`;
+
+/** Published after a commit: the shard's feed or outbox grew. Carries no data; readers read the store. */
+export const grewSubject = (shard: number): string => `${root}.grew.${shard}`;
+
+/** Every shard's "it grew". */
+export const grewOfAnyShard = `${root}.grew.*`;

@@ -1,0 +1,34 @@
+import type { CommandSender } from '#actors/commands.ts';
+import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
+import type { FeedReader } from '#actors/store/feed.ts';
+import type { StoreReader } from '#actors/store/reader.ts';
+import type { Config } from './config/config.ts';
+
+/** Where a command comes from: kept in the history, and the root of derived command ids. */
+export interface Origin {
+  /** For example a request id. */
+  cause: string;
+  /** With a key, the nth command of the same kind, id and type always has the same command id. */
+  idempotencyKey?: string;
+}
+
+/** One thing the readiness of the hub depends on. */
+export interface HealthCheck {
+  name: string;
+  /** Null: healthy; else a sentence that says what is missing. */
+  problem(): string | null;
+}
+
+/** What the outward parts of the hub (HTTP, realtime, dispatch) are given. Wired once, in `hub.ts`. */
+export interface Services {
+  config: Config;
+  clock: Clock;
+  ids: Ids;
+  log: Logger;
+  store: StoreReader;
+  feed: FeedReader;
+  health: readonly HealthCheck[];
+  commandsFor(origin: Origin): CommandSender;
+  /** Calls `run` after every commit that grew the feed; it carries no data. */
+  onFeedGrew(run: () => void): () => void;
+}

@@ -1,0 +1,90 @@
+import { assign, setup } from 'xstate';
+
+/** How long a send waits for its conversation to appear, in ms (decisions.md §6). */
+export const awaitedFor = 30_000;
+
+export type ConversationEvent =
+  /** The conversation appeared: an inbound message, or the start of one by us. */
+  | { type: 'open' }
+  | { type: 'message.received'; fromContact: boolean }
+  | { type: 'message.sent' }
+  /** A send to a conversation that is not there yet. */
+  | { type: 'send.park' }
+  | { type: 'read' }
+  | { type: 'workflow.set'; state: 'OPEN' | 'CLOSED' }
+  | { type: 'workflow.remove' };
+
+export interface ConversationContext {
+  /** Messages of the contact since the last mark-read. */
+  unread: number;
+  /** Sends that wait for the conversation to appear. */
+  parked: number;
+}
+
+/** The messages exchanged with one contact on one channel: whether it exists, what is unread, what people made of it. */
+export const conversation = setup({
+  types: {
+    context: {} as ConversationContext,
+    events: {} as ConversationEvent,
+  },
+  actions: {
+    /** Effect: send what was parked. */
+    releaseParked: () => {},
+    /** Effect: report every parked send as failed. */
+    giveUpParked: () => {},
+    park: assign({ parked: ({ context }) => context.parked + 1 }),
+    unpark: assign({ parked: 0 }),
+    countUnread: assign({ unread: ({ context }) => context.unread + 1 }),
+    clearUnread: assign({ unread: 0 }),
+  },
+  guards: {
+    fromContact: (_, params: { fromContact: boolean }) => params.fromContact,
+    isOpen: (_, params: { state: 'OPEN' | 'CLOSED' }) => params.state === 'OPEN',
+  },
+  delays: { awaitedFor },
+}).createMachine({
+  id: 'conversation',
+  type: 'parallel',
+  context: { unread: 0, parked: 0 },
+  states: {
+    presence: {
+      initial: 'absent',
+      states: {
+        absent: {
+          on: {
+            open: 'present',
+            'send.park': { target: 'awaited', actions: 'park' },
+          },
+        },
+        awaited: {
+          on: {
+            open: { target: 'present', actions: ['releaseParked', 'unpark'] },
+            'send.park': { actions: 'park' },
+          },
+          after: { awaitedFor: { target: 'absent', actions: ['giveUpParked', 'unpark'] } },
+        },
+        present: {
+          on: {
+            'message.received': {
+              guard: { type: 'fromContact', params: ({ event }) => ({ fromContact: event.fromContact }) },
+              actions: 'countUnread',
+            },
+            'message.sent': {},
+            read: { actions: 'clearUnread' },
+          },
+        },
+      },
+    },
+    workflow: {
+      initial: 'none',
+      states: { none: {}, open: {}, closed: {} },
+      on: {
+        'workflow.set': [
+          { guard: { type: 'isOpen', params: ({ event }) => ({ state: event.state }) }, target: '.open' },
+          { target: '.closed' },
+        ],
+        'workflow.remove': '.none',
+      },
+    },
+  },
+});

@@ -1,0 +1,28 @@
+import type { AnyStateMachine } from 'xstate';
+import { channel } from './channel.ts';
+import { conversation } from './conversation.ts';
+import { messageDelivery } from './message-delivery.ts';
+
+/** What is stored of a machine: our own small shape, not XState's. */
+export interface StoredState {
+  machineVersion: number;
+  value: unknown;
+  context: unknown;
+}
+
+export interface RegisteredMachine {
+  machine: AnyStateMachine;
+  /** Raised when a stored state of an older version must be changed to be read. */
+  version: number;
+  /** `migrations[n]` turns a stored state of version n + 1 into one of version n + 2. */
+  migrations: ((state: StoredState) => StoredState)[];
+}
+
+/** Every machine of the hub by its id: what the host, the tests, the documentation and the visualizer iterate. */
+export const registry = {
+  conversation: { machine: conversation, version: 1, migrations: [] },
+  channel: { machine: channel, version: 1, migrations: [] },
+  'message-delivery': { machine: messageDelivery, version: 1, migrations: [] },
+} satisfies Record<string, RegisteredMachine>;
+
+export type MachineId = keyof typeof registry;
