@@ -5,6 +5,8 @@ export const maximumAttempts = 5;
 /** Upper bound of the wait between two tries, in ms. */
 export const maximumRetryDelay = 60_000;
 const firstRetryDelay = 1_000;
+/** What a person reads when the last try ended without an answer. */
+export const unknownOutcomeError = 'The hub stopped during the last try: the source may or may not have the message.';
 
 /** Why a call to a source did not deliver: the closed list of architecture.md, "Effects". */
 export type AttemptOutcome =
@@ -111,7 +113,13 @@ export const messageDelivery = setup({
                 { type: 'wait', params: ({ event }) => ({ delay: event.retryAfter }) },
               ],
             },
-            'attempt.outcome-unknown': { target: 'queued', actions: ['markUnknown', 'wake'] },
+            'attempt.outcome-unknown': [
+              { guard: 'triesLeft', target: 'queued', actions: ['markUnknown', 'wake'] },
+              {
+                target: '#message-delivery.failed',
+                actions: ['markUnknown', { type: 'keepError', params: { error: unknownOutcomeError } }],
+              },
+            ],
             'attempt.succeeded': '#message-delivery.delivered',
           },
         },
