@@ -1,5 +1,5 @@
 import { type ActorScope, type AnyMachineSnapshot, type AnyStateMachine, type ContextFrom, createActor } from 'xstate';
-import type { EventObject, ExecutableActionObject, StateValue } from 'xstate';
+import type { AnyEventObject, EventObject, ExecutableActionObject, StateValue } from 'xstate';
 import { type MachineId, registry } from './registry.ts';
 
 /** A machine's live state. Immutable: a step makes a new one, so a host may keep it as long as it likes. */
@@ -121,7 +121,7 @@ export function restoreOf(machine: AnyStateMachine, stored: StateAndContext): Sn
 }
 
 /** As `stepSnapshot`, of a machine that need not be in the registry. */
-export function stepOf(machine: AnyStateMachine, snapshot: Snapshot, event: EventObject): StepResult {
+export function stepOf(machine: AnyStateMachine, snapshot: Snapshot, event: AnyEventObject): StepResult {
   const { snapshot: next, ...outcome } = record(machine, (scope) => machine.transition(snapshot, event, scope));
   const { effects, timers } = outcome;
   const noticed = next !== snapshot || effects.length > 0 || timers.set.length > 0 || timers.cancel.length > 0;
@@ -157,12 +157,16 @@ export function restore(machineId: MachineId, stored: StateAndContext): Snapshot
 export function stepSnapshot<Id extends MachineId>(
   machineId: Id,
   snapshot: Snapshot,
-  event: EventObject,
+  event: AnyEventObject,
 ): StepResult<Id> {
   return stepOf(registry[machineId].machine, snapshot, event) as StepResult<Id>;
 }
 
 /** As `stepSnapshot`, from a stored state. */
-export function step<Id extends MachineId>(machineId: Id, stored: StateAndContext, event: EventObject): StepResult<Id> {
+export function step<Id extends MachineId>(
+  machineId: Id,
+  stored: StateAndContext,
+  event: AnyEventObject,
+): StepResult<Id> {
   return stepSnapshot(machineId, restore(machineId, stored), event);
 }
