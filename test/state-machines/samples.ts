@@ -1,0 +1,78 @@
+import type { AnyEventObject } from 'xstate';
+import { getShortestPaths } from 'xstate/graph';
+import { type MachineId, registry } from '#machines/registry.ts';
+import { initial, type StepResult, stepSnapshot } from '#machines/step.ts';
+
+interface Sample {
+  event: AnyEventObject;
+  /** How often walks take it. Ends are rare, so that walks get far. */
+  weight: number;
+}
+
+const sample = (weight: number, event: AnyEventObject): Sample => ({ event, weight });
+
+export const retryTimer = 'xstate.after.retryDelay.message-delivery.pending.backingOff';
+export const awaitedTimer = 'xstate.after.awaitedFor.conversation.presence.awaited';
+
+/** Every event of every machine, with payload variants for each guard. */
+const samples: Record<MachineId, Sample[]> = {
+  channel: [sample(1, { type: 'connect' }), sample(1, { type: 'disconnect' }), sample(1, { type: 'update' })],
+  conversation: [
+    sample(1, { type: 'open' }),
+    sample(4, { type: 'message.received', fromContact: true }),
+    sample(1, { type: 'message.received', fromContact: false }),
+    sample(1, { type: 'message.sent' }),
+    sample(4, { type: 'send.park' }),
+    sample(1, { type: 'read' }),
+    sample(1, { type: 'workflow.set', state: 'OPEN' }),
+    sample(1, { type: 'workflow.set', state: 'CLOSED' }),
+    sample(1, { type: 'workflow.remove' }),
+    sample(2, { type: awaitedTimer }),
+  ],
+  'message-delivery': [
+    sample(8, { type: 'attempt.started' }),
+    sample(1, { type: 'attempt.succeeded' }),
+    sample(1, { type: 'attempt.rejected', error: 'No such recipient.' }),
+    sample(6, { type: 'attempt.unreachable', error: 'No answer.', jitter: 0 }),
+    sample(6, { type: 'attempt.unreachable', error: 'Status 503.', jitter: 0.999 }),
+    sample(2, { type: 'attempt.throttled', retryAfter: 30_000 }),
+    sample(2, { type: 'attempt.outcome-unknown' }),
+    sample(4, { type: 'resend' }),
+    sample(8, { type: retryTimer }),
+  ],
+};
+
+export const machineIds = Object.keys(registry) as MachineId[];
+
+/** Each sample event once. */
+export const sampleEvents = (machineId: MachineId): AnyEventObject[] => samples[machineId].map(({ event }) => event);
+
+/** Each sample event as often as its weight: what walks choose from. */
+export const weightedEvents = (machineId: MachineId): AnyEventObject[] =>
+  samples[machineId].flatMap(({ event, weight }) => Array<AnyEventObject>(weight).fill(event));
+
+/** The first state and the state after each event. */
+export function trace<Id extends MachineId>(machineId: Id, events: AnyEventObject[]): StepResult<Id>[] {
+  const results = [initial(machineId)];
+  for (const event of events) results.push(stepSnapshot(machineId, results.at(-1)!.snapshot, event));
+  return results;
+}
+
+/**
+ * Paths over every edge of the machine: the shortest path to each state, followed by each sample event.
+ * @param same states with the same text count as one; must make the states finite
+ */
+export function paths<Id extends MachineId>(
+  machineId: Id,
+  same: (state: StepResult<Id>) => unknown,
+): AnyEventObject[][] {
+  const shortest = getShortestPaths(registry[machineId].machine as never, {
+    events: sampleEvents(machineId) as never,
+    serializeState: (state: object) => JSON.stringify(same(state as StepResult<Id>)),
+    limit: 10_000,
+  });
+  return shortest.flatMap(({ steps }) => {
+    const path = steps.map(({ event }) => event as AnyEventObject).filter(({ type }) => type !== 'xstate.init');
+    return sampleEvents(machineId).map((event) => [...path, event]);
+  });
+}
