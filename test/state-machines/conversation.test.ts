@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import type { AnyEventObject } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { awaitedFor, type ConversationContext } from '#machines/conversation.ts';
+import { initial, step, type StepResult } from '#machines/step.ts';
+import { awaitedTimer, paths, sampleEvents, trace, weightedEvents } from './samples.ts';
+
+type State = StepResult<'conversation'>;
+type Presence = 'absent' | 'awaited' | 'present';
+type Row = [
+  from: Presence,
+  before: Partial<ConversationContext>,
+  event: AnyEventObject,
+  to: Presence,
+  string[],
+  object,
+];
+
+const none: ConversationContext = { unread: 0, parked: 0 };
+const inbound = { type: 'message.received', fromContact: true };
+
+const table: Row[] = [
+  ['absent', {}, { type: 'open' }, 'present', [], {}],
+  ['absent', {}, { type: 'send.park' }, 'awaited', [], { parked: 1 }],
+  ['awaited', { parked: 1 }, { type: 'send.park' }, 'awaited', [], { parked: 2 }],
+  ['awaited', { parked: 2 }, { type: 'open' }, 'present', ['releaseParked'], {}],
+  ['awaited', { parked: 2 }, { type: awaitedTimer }, 'absent', ['giveUpParked'], {}],
+  ['present', { unread: 1 }, inbound, 'present', [], { unread: 2 }],
+  ['present', { unread: 2 }, { type: 'read' }, 'present', [], {}],
+];
+
+const workflow: [from: string, event: AnyEventObject, to: string][] = [
+  ['none', { type: 'workflow.set', state: 'OPEN' }, 'open'],
+  ['none', { type: 'workflow.set', state: 'CLOSED' }, 'closed'],
+  ['none', { type: 'workflow.remove' }, 'none'],
+  ['open', { type: 'workflow.set', state: 'OPEN' }, 'open'],
+  ['open', { type: 'workflow.set', state: 'CLOSED' }, 'closed'],
+  ['open', { type: 'workflow.remove' }, 'none'],
+  ['closed', { type: 'workflow.set', state: 'OPEN' }, 'open'],
+  ['closed', { type: 'workflow.set', state: 'CLOSED' }, 'closed'],
+  ['closed', { type: 'workflow.remove' }, 'none'],
+];
+
+const presenceOf = (state: State) => (state.value as { presence: Presence }).presence;
+
+/** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
+function violations(events: AnyEventObject[], states: State[]): string[] {
+  const found: string[] = [];
+  let unread = 0;
+  states.forEach((state, index) => {
+    const before = states[index - 1];
+    const event = events[index - 1] ?? { type: 'start' };
+    if (presenceOf(state) === 'present' && event.type === 'read') unread = 0;
+    if (before && presenceOf(before) === 'present' && event.type === inbound.type && event['fromContact']) unread += 1;
+    if (state.context.unread !== unread) found.push(`${event.type}: unread ${state.context.unread}, not ${unread}`);
+    const { parked } = state.context;
+    if (presenceOf(state) === 'awaited' ? parked < 1 : parked !== 0) found.push(`${event.type}: ${parked} parked`);
+    const left = before !== undefined && presenceOf(before) === 'awaited' && presenceOf(state) !== 'awaited';
+    const ended = state.effects.filter(({ type }) => type === 'releaseParked' || type === 'giveUpParked');
+    if (ended.length !== (left ? 1 : 0)) found.push(`${event.type}: parked sends ended ${ended.length} times`);
+    if (before && presenceOf(before) === 'present' && presenceOf(state) !== 'present') found.push('left present');
+  });
+  return found;
+}
+
+describe('conversation', () => {
+  it('starts absent, without a workflow state', () => {
+    expect(initial('conversation')).toMatchObject({ value: { presence: 'absent', workflow: 'none' }, context: none });
+  });
+
+  it.each(table)('goes from %s %j with %j to %s', (from, before, event, to, effects, after) => {
+    const stored = { value: { presence: from, workflow: 'open' }, context: { ...none, ...before } };
+    const result = step('conversation', stored, event);
+    expect(result.value).toEqual({ presence: to, workflow: 'open' });
+    expect(result.effects.map(({ type }) => type)).toEqual(effects);
+    expect(result.context).toEqual({ ...none, ...after });
+    expect(result.changed).toBe(true);
+  });
+
+  it.each(workflow)('turns workflow %s with %j to %s', (from, event, to) => {
+    for (const presence of ['absent', 'awaited', 'present']) {
+      const result = step('conversation', { value: { presence, workflow: from }, context: none }, event);
+      expect(result).toMatchObject({ value: { presence, workflow: to }, context: none, effects: [], changed: true });
+    }
+  });
+
+  it('stays for every event that the tables do not name', () => {
+    for (const presence of ['absent', 'awaited', 'present'] as const) {
+      const named = table.filter(([from]) => from === presence).map(([, , event]) => JSON.stringify(event));
+      const rest = sampleEvents('conversation').filter((event) => !named.includes(JSON.stringify(event)));
+      for (const event of rest.filter(({ type }) => !type.startsWith('workflow.'))) {
+        const value = { presence, workflow: 'none' };
+        const result = step('conversation', { value, context: none }, event);
+        expect(result).toMatchObject({ value, context: none, changed: false, effects: [] });
+      }
+    }
+  });
+
+  it('waits 30 s from the first parked send', () => {
+    const [, first, second, opened] = trace('conversation', [
+      { type: 'send.park' },
+      { type: 'send.park' },
+      { type: 'open' },
+    ]);
+    expect(awaitedFor).toBe(30_000);
+    expect(first?.timers.set).toEqual([{ name: awaitedTimer, delay: awaitedFor, event: { type: awaitedTimer } }]);
+    expect(second?.timers).toEqual({ set: [], cancel: [] });
+    expect(opened?.timers).toEqual({ set: [], cancel: [awaitedTimer] });
+  });
+
+  it('keeps its invariants on every path', () => {
+    const few = ({ value, context }: State) => [value, Math.min(context.parked, 3), Math.min(context.unread, 3)];
+    const ways = paths('conversation', few);
+    expect(ways.length).toBeGreaterThan(200);
+    for (const events of ways) expect(violations(events, trace('conversation', events))).toEqual([]);
+  });
+
+  it('keeps its invariants on random walks', () => {
+    const walk = fc.array(fc.constantFrom(...weightedEvents('conversation')), { maxLength: 50 });
+    const property = fc.property(walk, (events) => {
+      expect(violations(events, trace('conversation', events))).toEqual([]);
+    });
+    fc.assert(property, { numRuns: 500, seed: 11 });
+  });
+
+  it('finds a broken invariant', () => {
+    const good = initial('conversation');
+    const broken: State = { ...good, context: { unread: -1, parked: 2 } };
+    expect(violations([{ type: 'read' }], [good, broken])).toEqual(['read: unread -1, not 0', 'read: 2 parked']);
+  });
+});

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import type { AnyEventObject } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import {
+  maximumAttempts,
+  maximumRetryDelay,
+  type MessageDeliveryContext,
+  retryDelayAfter,
+  unknownOutcomeError,
+} from '#machines/message-delivery.ts';
+import { initial, step, type StepResult } from '#machines/step.ts';
+import { paths, retryTimer, sampleEvents, trace, weightedEvents } from './samples.ts';
+
+type State = StepResult<'message-delivery'>;
+
+const queued = { pending: 'queued' };
+const calling = { pending: 'calling' };
+const backingOff = { pending: 'backingOff' };
+
+const context = (changes: Partial<MessageDeliveryContext> = {}): MessageDeliveryContext => ({
+  attempts: 1,
+  retryDelay: 0,
+  error: null,
+  unknownOutcomes: 0,
+  ...changes,
+});
+
+const unreachable = { type: 'attempt.unreachable', error: 'Status 503.', jitter: 0.5 };
+const rejected = { type: 'attempt.rejected', error: 'No such recipient.' };
+const throttled = { type: 'attempt.throttled', retryAfter: 30_000 };
+
+type Row = [
+  state: unknown,
+  before: Partial<MessageDeliveryContext>,
+  event: AnyEventObject,
+  next: unknown,
+  effects: string[],
+  after: Partial<MessageDeliveryContext>,
+];
+
+const table: Row[] = [
+  [queued, { attempts: 0 }, { type: 'attempt.started' }, calling, [], { attempts: 1 }],
+  [queued, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
+  [calling, {}, { type: 'attempt.succeeded' }, 'delivered', ['dequeue'], {}],
+  [calling, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
+  [calling, {}, unreachable, backingOff, ['hold'], { retryDelay: 1_000, error: 'Status 503.' }],
+  [calling, { attempts: 5 }, unreachable, 'failed', ['dequeue'], { attempts: 5, error: 'Status 503.' }],
+  [calling, { attempts: 3 }, throttled, backingOff, ['hold'], { attempts: 2, retryDelay: 30_000 }],
+  [calling, {}, { type: 'attempt.outcome-unknown' }, queued, ['wake'], { unknownOutcomes: 1 }],
+  [
+    calling,
+    { attempts: 5 },
+    { type: 'attempt.outcome-unknown' },
+    'failed',
+    ['dequeue'],
+    { attempts: 5, unknownOutcomes: 1, error: unknownOutcomeError },
+  ],
+  [backingOff, { retryDelay: 700 }, { type: retryTimer }, queued, ['wake'], { retryDelay: 700 }],
+  [backingOff, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
+  ['failed', { attempts: 5, error: 'No.', retryDelay: 9 }, { type: 'resend' }, queued, ['enqueue'], { attempts: 0 }],
+];
+
+/** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
+function violations(events: AnyEventObject[], states: State[]): string[] {
+  const found: string[] = [];
+  let inLane = 0;
+  states.forEach((state, index) => {
+    const before = states[index - 1];
+    const event = events[index - 1]?.type ?? 'start';
+    for (const { type } of state.effects) {
+      if (type === 'enqueue') inLane += 1;
+      if (type === 'dequeue') inLane -= 1;
+    }
+    const pending = typeof state.value === 'object';
+    if (inLane !== (pending ? 1 : 0)) found.push(`${event}: ${inLane} times in the lane`);
+    if (before?.value === 'delivered' && state.changed) found.push(`${event}: left delivered`);
+    if (state.value === 'failed' && before?.value !== 'failed') {
+      const exhausted = before?.context.attempts === maximumAttempts;
+      if (event !== 'attempt.rejected' && !exhausted) found.push(`${event}: failed with tries left`);
+      if (!state.context.error) found.push(`${event}: failed without an error`);
+    }
+    const { attempts, retryDelay } = state.context;
+    if (attempts < 0 || attempts > maximumAttempts) found.push(`${event}: ${attempts} attempts`);
+    const waits = state.timers.set.map(({ name, delay }) => `${name} ${delay}`);
+    const entered = state.changed && JSON.stringify(state.value) === JSON.stringify(backingOff);
+    if (waits.join() !== (entered ? `${retryTimer} ${retryDelay}` : '')) found.push(`${event}: timers ${waits}`);
+  });
+  return found;
+}
+
+describe('message delivery', () => {
+  it('starts at the end of its lane', () => {
+    const { value, effects, context: first } = initial('message-delivery');
+    expect([value, effects]).toEqual([queued, [{ type: 'enqueue', params: undefined }]]);
+    expect(first).toEqual(context({ attempts: 0 }));
+  });
+
+  it.each(table)('goes from %j %j with %j to %j', (state, before, event, next, effects, after) => {
+    const result = step('message-delivery', { value: state, context: context(before) }, event);
+    expect(result.value).toEqual(next);
+    expect(result.effects.map(({ type }) => type)).toEqual(effects);
+    expect(result.context).toEqual(context(after));
+    expect(result.changed).toBe(true);
+  });
+
+  it('stays for every event that the table does not name', () => {
+    for (const value of [queued, calling, backingOff, 'delivered', 'failed']) {
+      const named = table.filter(([state]) => state === value).map(([, , event]) => event.type);
+      for (const event of sampleEvents('message-delivery').filter(({ type }) => !named.includes(type))) {
+        const result = step('message-delivery', { value, context: context() }, event);
+        expect(result).toMatchObject({ value, context: context(), changed: false, effects: [] });
+        expect(result.timers).toEqual({ set: [], cancel: [] });
+      }
+    }
+  });
+
+  it('cancels the retry when it leaves the wait', () => {
+    const waiting = { value: backingOff, context: context() };
+    expect(step('message-delivery', waiting, rejected).timers).toEqual({ set: [], cancel: [retryTimer] });
+  });
+
+  it('keeps its invariants on every path', () => {
+    const ways = paths('message-delivery', ({ value, context: { attempts, error } }) => [value, attempts, error]);
+    expect(ways.length).toBeGreaterThan(200);
+    for (const events of ways) expect(violations(events, trace('message-delivery', events))).toEqual([]);
+  });
+
+  it('keeps its invariants on random walks', () => {
+    const walk = fc.array(fc.constantFrom(...weightedEvents('message-delivery')), { maxLength: 50 });
+    const property = fc.property(walk, (events) => {
+      expect(violations(events, trace('message-delivery', events))).toEqual([]);
+    });
+    fc.assert(property, { numRuns: 500, seed: 7 });
+  });
+
+  it('finds a broken invariant', () => {
+    const good = initial('message-delivery');
+    const broken: State = {
+      ...good,
+      context: context({ attempts: 6 }),
+      effects: [{ type: 'enqueue', params: undefined }],
+    };
+    expect(violations([{ type: 'resend' }], [good, broken])).toEqual([
+      'resend: 2 times in the lane',
+      'resend: 6 attempts',
+    ]);
+  });
+
+  it('bounds the wait between two tries', () => {
+    const waits = fc.property(
+      fc.nat(40),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      (n, jitter) => {
+        const delay = retryDelayAfter(n, jitter);
+        expect(Number.isInteger(delay) && delay >= 0 && delay <= Math.min(maximumRetryDelay, 1_000 * 2 ** n)).toBe(
+          true,
+        );
+      },
+    );
+    fc.assert(waits, { seed: 3 });
+  });
+});
