@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as rules from './architecture/rules.ts';
+import { filesBelow, type SourceFile, titlesOf } from './architecture/scan.ts';
+
+const root = join(import.meta.dirname, '..');
+const folders = ['state-machines', 'actors', 'src', 'test', 'bench', 'web'];
+const files = folders.flatMap((folder) => filesBelow(root, folder, /\.(?:ts|tsx|mjs)$/));
+
+const file = (path: string, ...lines: string[]): SourceFile => ({ path, text: lines.join('\n') });
+/** Not written as a call, so that the made-up titles are not taken for titles of this file. */
+const test = (title: string) => ['it', `('${title}', () => {});`].join('');
+
+const cases: [title: string, rule: rules.Rule, offenders: SourceFile[], allowed: SourceFile[]][] = [
+  [
+    'points its imports one way',
+    rules.importsPointOneWay,
+    [
+      file('actors/a.ts', "import { b } from '#src/b.ts';"),
+      file('state-machines/a.ts', "import type {\n  b,\n} from '#actors/b.ts';"),
+      file('actors/b.ts', "export * from '#src/b.ts';"),
+      file('actors/c.ts', "const b = await import('#src/b.ts');"),
+    ],
+    [file('src/a.ts', "import { b } from '#actors/b.ts';", "import { c } from '#machines/c.ts';")],
+  ],
+  [
+    'imports nothing but xstate in the machines',
+    rules.machinesImportOnlyXstate,
+    [file('state-machines/a.ts', "import { hash } from 'node:crypto';"), file('state-machines/b.ts', "import 'zod';")],
+    [file('state-machines/a.ts', "import { setup } from 'xstate';", "import { b } from './b.ts';")],
+  ],
+  [
+    'crosses folders through aliases only',
+    rules.foldersMeetThroughAliases,
+    [
+      file('src/http/a.ts', "import { b } from '../../actors/b.ts';"),
+      file('test/a.ts', "import b from '../src/b.ts';"),
+    ],
+    [file('src/http/a.ts', "import { b } from '../b.ts';")],
+  ],
+  [
+    'keeps database and NATS drivers in their folders',
+    rules.driversStayHome,
+    [
+      file('src/http/a.ts', "import Database from 'better-sqlite3';"),
+      file('actors/a.ts', "import type { Msg } from '@nats-io/transport-node';"),
+    ],
+    [file('actors/store/a.ts', "import Database from 'better-sqlite3';")],
+  ],
+  [
+    'has no runtime cycle',
+    rules.noRuntimeCycle,
+    [file('src/a.ts', "import { b } from './b.ts';"), file('src/b.ts', "export { a } from '#src/a.ts';")],
+    [file('src/a.ts', "import { b } from './b.ts';"), file('src/b.ts', "import type { A } from './a.ts';")],
+  ],
+  [
+    'keeps clock, chance and I/O out of the machines',
+    rules.machinesArePure,
+    [
+      file('state-machines/a.ts', 'const now = Date.now();'),
+      file('state-machines/b.ts', 'const chance = Math . random();'),
+      file('state-machines/c.ts', 'setTimeout(run, performance.now());'),
+      file('state-machines/d.ts', 'const id = crypto.randomUUID();'),
+    ],
+    [
+      file('state-machines/a.ts', '// Date is the host’s.', "const event = { type: 'Date' };"),
+      file('src/a.ts', 'Date.now();'),
+    ],
+  ],
+  [
+    'has no file of more than 500 lines',
+    rules.filesAreShort,
+    [file('src/a.ts', ...Array<string>(501).fill('run();'))],
+    [file('src/a.ts', ...Array<string>(500).fill('run();'))],
+  ],
+  [
+    'names files and folders in kebab-case',
+    rules.namesAreKebabCase,
+    [file('src/readFile.ts'), file('src/Http/a.ts'), file('test/a_b.test.ts')],
+    [file('src/read-file.ts'), file('test/_support/hub.ts'), file('test/a.test.ts')],
+  ],
+  [
+    'has no barrel files',
+    rules.noBarrels,
+    [
+      file('src/a.ts', '/** All. */', "export * from './b.ts';", "export type { C } from './c.ts';"),
+      file('src/b.ts', "import { c } from './c.ts';", 'export { c };'),
+    ],
+    [file('src/a.ts', "export * from './b.ts';", 'export const c = 1;'), file('src/b.mjs', "import './c.ts';")],
+  ],
+  [
+    'titles tests with short facts',
+    rules.titlesAreShortFacts,
+    [
+      file('test/a.test.ts', test('should answer')),
+      file('test/b.test.ts', test('x'.repeat(61))),
+      file('test/c.test.ts', test('should add').replace('it', 'it.each([[1, (2)], [")", 3]])')),
+    ],
+    [file('test/a.test.ts', test('answers')), file('test/b.test.ts', test('x'.repeat(60)))],
+  ],
+  [
+    'writes subjects in one file',
+    rules.subjectsHaveOneHome,
+    [file('src/hub.ts', "bus.publish('parley.grew.1');"), file('actors/a.ts', 'const subject = `parley.grew`;')],
+    [
+      file('src/nats/subjects.ts', "const all = 'parley.grew.*';"),
+      file('src/config/a.ts', "const name = 'parley.yaml';"),
+    ],
+  ],
+];
+
+describe('architecture', () => {
+  it.each(cases)('%s', (_, rule) => {
+    expect(rule(files)).toEqual([]);
+  });
+
+  it.each(cases)('would notice: %s', (_, rule, offenders, allowed) => {
+    const problems = rule(offenders);
+    for (const { path } of offenders) expect(problems.join('\n')).toContain(path);
+    expect(rule(allowed)).toEqual([]);
+  });
+
+  it('has only the given top-level names', () => {
+    const ignored = readFileSync(join(root, '.gitignore'), 'utf8').split('\n');
+    const names = readdirSync(root).filter((name) => !ignored.includes(name) && !ignored.includes(`${name}/`));
+    expect(rules.strayTopLevelNames(names)).toEqual([]);
+    expect(rules.strayTopLevelNames(['src', 'lib', 'utils.ts'])).toEqual(['lib', 'utils.ts']);
+  });
+
+  it('sees the files and titles it judges', () => {
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining(['state-machines/registry.ts', 'src/services.ts', 'actors/commands.ts']),
+    );
+    const own = files.find(({ path }) => path === 'test/architecture.test.ts');
+    expect(titlesOf(own!)).toContain('has only the given top-level names');
+    expect(titlesOf(own!)).toContain('would notice: %s');
+  });
+});

@@ -1,0 +1,123 @@
+import { codeOf, importsOf, type SourceFile, titlesOf, topLevel, withoutComments } from './scan.ts';
+
+/** Says what is against the rule, one sentence each. */
+export type Rule = (files: SourceFile[]) => string[];
+
+const perFile =
+  (problemsOf: (file: SourceFile) => string[]): Rule =>
+  (files) =>
+    files.flatMap((file) => problemsOf(file).map((problem) => `${file.path}: ${problem}`));
+
+const perImport = (problemOf: (path: string, specifier: string, target: string | null) => string | null): Rule =>
+  perFile((file) =>
+    importsOf(file)
+      .map(({ specifier, target }) => problemOf(file.path, specifier, target))
+      .filter((problem) => problem !== null),
+  );
+
+const below: Record<string, string[]> = {
+  'state-machines': ['state-machines'],
+  actors: ['state-machines', 'actors'],
+  src: ['state-machines', 'actors', 'src'],
+};
+
+export const importsPointOneWay = perImport((path, specifier, target) => {
+  const allowed = below[topLevel(path)];
+  return allowed && target && !allowed.includes(topLevel(target)) ? `imports upwards: ${specifier}` : null;
+});
+
+export const machinesImportOnlyXstate = perImport((path, specifier, target) =>
+  topLevel(path) === 'state-machines' && !target && specifier !== 'xstate' ? `imports ${specifier}` : null,
+);
+
+export const foldersMeetThroughAliases = perImport((path, specifier, target) =>
+  specifier.startsWith('.') && target && topLevel(target) !== topLevel(path) ? `leaves its folder: ${specifier}` : null,
+);
+
+const homes: [packageName: RegExp, homes: string[]][] = [
+  [/^better-sqlite3(\/|$)/, ['actors/store/', 'test/', 'bench/']],
+  [/^@nats-io\//, ['src/nats/', 'test/', 'bench/']],
+];
+
+export const driversStayHome = perImport((path, specifier) => {
+  const home = homes.find(([name]) => name.test(specifier));
+  return home && !home[1].some((folder) => path.startsWith(folder))
+    ? `imports ${specifier} outside ${home[1][0]}`
+    : null;
+});
+
+/** Type-only imports are no edges: they are gone at run time. */
+export const noRuntimeCycle: Rule = (files) => {
+  const edges = new Map(files.map((file) => [file.path, importsOf(file)]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, way: string[]): void => {
+    const start = way.indexOf(path);
+    if (start >= 0) cycles.push(`cycle: ${[...way.slice(start), path].join(' -> ')}`);
+    if (start >= 0 || done.has(path)) return;
+    for (const { target, typeOnly } of edges.get(path) ?? []) {
+      if (target && !typeOnly) visit(target, [...way, path]);
+    }
+    done.add(path);
+  };
+  for (const path of edges.keys()) visit(path, []);
+  return cycles;
+};
+
+const impure =
+  /\b(?:Date|Temporal|performance|crypto|setTimeout|setInterval|setImmediate|queueMicrotask|process|fetch|globalThis)\b|\bMath\s*\.\s*random\b|\bawait\b/g;
+
+export const machinesArePure = perFile(({ path, text }) => {
+  if (topLevel(path) !== 'state-machines') return [];
+  return [...codeOf(text).matchAll(impure)].map(([word]) => `uses ${word}`);
+});
+
+export const filesAreShort = perFile(({ text }) => {
+  const lines = text.split('\n').length;
+  return lines > 500 ? [`has ${lines} lines`] : [];
+});
+
+export const namesAreKebabCase = perFile(({ path }) => {
+  const parts = path.split('/');
+  const bad = parts.filter((part, index) => {
+    const name = index === parts.length - 1 ? part.replace(/(?:\.(?:test|config|d))?\.\w+$/, '') : part;
+    return !/^(?:[_.])?[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name);
+  });
+  return bad.map((part) => `${part} is not kebab-case`);
+});
+
+export const noBarrels = perFile(({ text }) => {
+  const code = withoutComments(text);
+  const statement =
+    /^(?:import|export)\s+(?:type\s+)?(?:[\w*{][^'"();=]*?\sfrom\s*)?['"][^'"]+['"];?$|^export\s*(?:type\s*)?\{[^}]*\};?$/gm;
+  const rest = code.replace(statement, '').trim();
+  return /^export\b/m.test(code) && rest === '' ? ['only re-exports'] : [];
+});
+
+export const titlesAreShortFacts = perFile((file) => {
+  if (topLevel(file.path) !== 'test') return [];
+  return titlesOf(file).flatMap((title) => [
+    ...(/\bshould\b/i.test(title) ? [`"${title}" says should`] : []),
+    ...(title.length > 60 ? [`"${title}" has ${title.length} characters`] : []),
+  ]);
+});
+
+/** Names of files are no subjects: `parley.yaml`, `parley.db`. */
+const subject = /['"`]parley\.(?!(?:yaml|yml|json|db|sqlite|log|conf|pid|sock|mjs|ts)\b)/;
+
+export const subjectsHaveOneHome = perFile(({ path, text }) => {
+  if (path === 'src/nats/subjects.ts' || !below[topLevel(path)]) return [];
+  return subject.test(withoutComments(text)) ? ['writes a subject of its own'] : [];
+});
+
+const given = ['package.json', 'src', 'actors', 'state-machines', 'test', 'nats.conf', 'tsconfig.json'];
+const beside = ['docs', 'web', 'bench', '.ci'];
+const customary = [
+  ...['README.md', 'LICENSE', 'NOTICE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'Dockerfile', 'compose.yaml'],
+  ...['package-lock.json', 'biome.json', 'vite.config.ts', 'vitest.config.ts', 'parley.example.yaml'],
+  ...['.git', '.gitignore', '.gitattributes', '.editorconfig', '.npmrc', '.dockerignore', '.node-version', '.nvmrc'],
+];
+
+/** @param names entries of the root that are not ignored by git */
+export const strayTopLevelNames = (names: string[]): string[] =>
+  names.filter((name) => ![...given, ...beside, ...customary].includes(name));
