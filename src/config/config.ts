@@ -1,4 +1,4 @@
-/** The configuration after defaults, the file and the environment (decisions.md §12). */
+/** The configuration after defaults, the file and the environment. `keys.ts` says what each key means. */
 export interface Config {
   server: { host: string; port: number; publicUrl: string; metricsPort: number };
   data: { dir: string; durability: 'full' | 'normal'; shards: number };
@@ -9,14 +9,40 @@ export interface Config {
     authentication: boolean;
     allowUnauthenticated: boolean;
     allowedOrigins: string[];
+    /** Absent: no single sign-on. */
+    oidc?: OidcConfig;
   };
   integration: {
     'source-api': { enabled: boolean };
     contacts: { enabled: boolean };
     webhook: { enabled: boolean; name: string };
   };
+  components: { sources: SourceComponents };
   outgoing: { allowNetworks: string[] };
+  /** Milliseconds. */
   retention: { history: number; feed: number };
+}
+
+/** Single sign-on with an OpenID Connect provider. */
+export interface OidcConfig {
+  issuer: string;
+  clientId: string;
+  clientSecret: Secret;
+  /** `*` is the wildcard; a pattern matches the whole address. */
+  allowedEmailPatterns: string[];
+  scope: string;
+  /** Empty: the page that asked for the login. */
+  loginSuccessUrl: string;
+  logoutSuccessUrl: string;
+}
+
+/** The platforms that are configured by the file. An absent one is not. */
+export interface SourceComponents {
+  pageplatform?: { appId: string; appSecret: Secret; webhookSecret: Secret };
+  cloudmsg?: { appId: string; appSecret: Secret; webhookSecret: Secret };
+  bizmaps?: { saFile: Secret; partnerKey: Secret };
+  telco?: { accountSid: string; authToken: Secret };
+  chatplugin?: Record<string, never>;
 }
 
 /** A secret that does not show itself in logs, JSON or string conversions; `reveal()` is the one way to its text. */

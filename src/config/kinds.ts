@@ -1,0 +1,113 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { Secret } from './config.ts';
+
+/** The types of values. `read` checks what the file or the environment gave; `words` names the type for people. */
+export interface Kind<T> {
+  words: string;
+  read: z.ZodType<T>;
+  /** What a variable's text stands for in the file's terms. Text that stands for nothing is kept: `read` refuses it. */
+  fromText(text: string): unknown;
+}
+
+const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/;
+const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+const sameText = (value: string): unknown => value;
+const asList = (value: string): unknown => value.split(',').map((item) => item.trim());
+const asNumber = (value: string): unknown => (/^\d+$/.test(value) ? Number(value) : value);
+const asFlag = (value: string): unknown => ({ true: true, false: false })[value.toLowerCase()] ?? value;
+
+/** Whether `text` is an address with a prefix length, as `10.0.0.0/8` or `fd00::/8`. */
+export function isNetwork(text: string): boolean {
+  const [address = '', prefix = '', ...rest] = text.split('/');
+  const version = isIP(address);
+  return version !== 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+}
+
+const isWebUrl = (text: string): boolean => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '');
+const isNatsUrl = (text: string): boolean => ['nats:', 'tls:'].includes(URL.parse(text)?.protocol ?? '');
+const isOrigin = (value: string): boolean => value === '*' || URL.parse(value)?.origin === value;
+
+const plainText = z.string({ error: 'must be text (put it in quotes)' });
+
+/** Any text, at least one character long. */
+export const text: Kind<string> = {
+  words: 'text',
+  read: plainText.min(1, 'must not be empty'),
+  fromText: sameText,
+};
+
+/** An http or https address; empty means none. */
+export const webUrl: Kind<string> = {
+  words: 'URL',
+  read: plainText.refine((value) => value === '' || isWebUrl(value), 'must be an http:// or https:// address'),
+  fromText: sameText,
+};
+
+/** The address of a NATS server; empty means the embedded one. */
+export const natsUrl: Kind<string> = {
+  words: 'URL',
+  read: plainText.refine((value) => value === '' || isNatsUrl(value), 'must be a nats:// or tls:// address'),
+  fromText: sameText,
+};
+
+export const flag: Kind<boolean> = {
+  words: 'true or false',
+  read: z.boolean({ error: 'must be true or false' }),
+  fromText: asFlag,
+};
+
+/** A whole number from `least` to `most`. */
+export function number(least: number, most: number): Kind<number> {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return {
+    words: `${least} to ${most}`,
+    read: z.int({ error }).min(least, error).max(most, error),
+    fromText: asNumber,
+  };
+}
+
+/** 0 stands for any free port. */
+export const port: Kind<number> = { ...number(0, 65_535), words: 'port' };
+
+/** `500ms`, `30s`, `15m`, `12h` or `30d`; milliseconds in the configuration. */
+export const duration: Kind<number> = {
+  words: 'duration',
+  read: z
+    .string({ error: 'must be a duration such as 12h or 30d' })
+    .regex(durationPattern, 'must be a duration such as 12h or 30d')
+    .transform((value) => {
+      const [, count = '', unit = ''] = durationPattern.exec(value) ?? [];
+      return Number(count) * (unitMs[unit] ?? 0);
+    })
+    .refine((ms) => ms > 0, 'must be longer than nothing'),
+  fromText: sameText,
+};
+
+export function choice<T extends string>(...allowed: [T, ...T[]]): Kind<T> {
+  const words = allowed.join(' or ');
+  return { words, read: z.enum(allowed, { error: `must be ${words}` }), fromText: sameText };
+}
+
+function list(words: string, isItem: (item: string) => boolean, problem: string): Kind<string[]> {
+  return {
+    words,
+    read: z.array(plainText.refine(isItem, problem), { error: 'must be a list' }),
+    fromText: asList,
+  };
+}
+
+export const texts = list('list of text', (item) => item !== '', 'must not be empty');
+export const origins = list('list of origins', isOrigin, 'must be an origin such as https://app.example.com, or *');
+export const networks = list('list of networks', isNetwork, 'must be a network such as 10.0.0.0/8 or fd00::/8');
+
+/** A secret of at least `least` characters. No problem text ever repeats the value. */
+export function secret(least: number): Kind<Secret> {
+  const short = least === 1 ? 'must not be empty' : `must be at least ${least} characters long`;
+  return {
+    words: least === 1 ? 'secret' : `secret, ${least} characters or more`,
+    read: plainText.min(least, short).transform((value) => new Secret(value)),
+    fromText: sameText,
+  };
+}

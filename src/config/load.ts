@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { Config } from './config.ts';
+import { type Environment, type EnvironmentValue, readEnvironment } from './environment.ts';
+import { type ConfigFile, parseConfigFile } from './file.ts';
+import { configKeys, type Key, isSection, type Section } from './keys.ts';
+import { isLoopback } from './loopback.ts';
+import { ConfigError, type ConfigProblem } from './problem.ts';
+
+/** What the walk over the keys reads from and writes problems to. */
+interface Reading {
+  file: ConfigFile;
+  fromEnvironment: Map<string, EnvironmentValue>;
+  problems: ConfigProblem[];
+}
+
+const noFile: ConfigFile = { values: null, problems: [], place: () => 'configuration' };
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readKey(key: Key, path: string[], written: unknown, reading: Reading): unknown {
+  const name = path.join('.');
+  const override = reading.fromEnvironment.get(name);
+  const value = override ? override.value : written;
+  const place = override?.place ?? reading.file.place(path);
+  if (value === undefined && key.initial === undefined) {
+    reading.problems.push({ place, key: name, reason: `is missing: ${key.kind.words} (${key.meaning})` });
+    return undefined;
+  }
+  const result = key.kind.read.safeParse(value === undefined ? key.initial : value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const item = issue?.path.length ? `, item ${Number(issue.path[0]) + 1},` : '';
+  reading.problems.push({ place, key: name + item, reason: issue?.message ?? 'is not valid' });
+  return undefined;
+}
+
+function isWanted(section: Section, path: string[], written: unknown, reading: Reading): boolean {
+  if (!section.optional) return true;
+  if (Object.keys(section.keys).length === 0) return written !== undefined;
+  const prefix = `${path.join('.')}.`;
+  const inFile =
+    written !== undefined && written !== null && !(isMapping(written) && Object.keys(written).length === 0);
+  return inFile || [...reading.fromEnvironment.keys()].some((name) => name.startsWith(prefix));
+}
+
+function readSection(section: Section, path: string[], written: unknown, reading: Reading): Record<string, unknown> {
+  const { file, problems } = reading;
+  // A section whose keys are all commented out is null in YAML.
+  if (!isMapping(written ?? {})) {
+    problems.push({ place: file.place(path), key: path.join('.'), reason: 'must be a section with keys of its own' });
+    return {};
+  }
+  const values = (written ?? {}) as Record<string, unknown>;
+  for (const name of Object.keys(values)) {
+    if (Object.hasOwn(section.keys, name)) continue;
+    const reason = `is not known; known here: ${Object.keys(section.keys).join(', ') || 'no keys'}`;
+    problems.push({ place: file.place([...path, name]), key: [...path, name].join('.'), reason });
+  }
+  const result: Record<string, unknown> = {};
+  for (const [name, entry] of Object.entries(section.keys)) {
+    const at = [...path, name];
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (!isSection(entry)) result[name] = readKey(entry, at, value, reading);
+    else if (isWanted(entry, at, value, reading)) result[name] = readSection(entry, at, value, reading);
+  }
+  return result;
+}
+
+/** An open API may only be reached from this machine, unless somebody said that it is meant so. */
+function checkExposure(config: Config, reading: Reading): void {
+  const { host } = config.server;
+  const { authentication, allowUnauthenticated } = config.security;
+  // Only values that could be read are compared: the others are problems already.
+  if (!host || isLoopback(host) || authentication !== false || allowUnauthenticated !== false) return;
+  reading.problems.push({
+    place: reading.fromEnvironment.get('server.host')?.place ?? reading.file.place(['server', 'host']),
+    key: 'server.host',
+    reason:
+      'opens the API to the network without authentication: set security.authentication: true ' +
+      '(or security.allowUnauthenticated: true if it is meant so)',
+  });
+}
+
+function readFile(file: string): ConfigFile {
+  const name = basename(file);
+  try {
+    return parseConfigFile(readFileSync(file, 'utf8'), name);
+  } catch (error) {
+    const reason = `can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`;
+    return { ...noFile, problems: [{ place: file, key: '', reason }] };
+  }
+}
+
+/**
+ * Reads the configuration: defaults, then the file, then the environment, each over the one before.
+ * `data.dir` is returned absolute, resolved against the file's folder (without a file: the current one).
+ * @throws ConfigError with every problem, each with file, line and column or with the variable's name.
+ */
+export function loadConfig({ file, env }: { file?: string; env: Environment }): Config {
+  const source = file === undefined ? noFile : readFile(file);
+  const { values: fromEnvironment, problems } = readEnvironment(env);
+  const reading: Reading = { file: source, fromEnvironment, problems: [...source.problems, ...problems] };
+  // Keys of a file that could not be parsed would all seem to be missing.
+  if (source.problems.length > 0) throw new ConfigError(reading.problems);
+  // The walk gives every key of `configKeys` its checked type; the tests hold the keys against `Config`.
+  const config = readSection(configKeys, [], source.values, reading) as unknown as Config;
+  checkExposure(config, reading);
+  if (reading.problems.length > 0) throw new ConfigError(reading.problems);
+  config.data.dir = resolve(file === undefined ? '.' : dirname(file), config.data.dir);
+  return config;
+}
