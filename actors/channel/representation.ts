@@ -1,0 +1,14 @@
+import type { ChannelJson, JsonObject } from '../representation.ts';
+import type { Rows } from '../store/tables.ts';
+
+/** A stored channel as the API shows it. Its token is no part of it: only its own source may see that. */
+export function channelJson(row: Rows['channel']): ChannelJson {
+  return {
+    id: row.id,
+    source: row.source,
+    source_channel_id: row.source_channel_id,
+    ...(row.source_id !== null && { source_id: row.source_id }),
+    metadata: JSON.parse(row.metadata) as JsonObject,
+    connected: row.connected === 1,
+  };
+}

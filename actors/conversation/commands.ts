@@ -1,0 +1,188 @@
+import type { MessageDeliveryContext } from '#machines/message-delivery.ts';
+import { merged, objectAt } from '../json.ts';
+import type { JsonObject } from '../representation.ts';
+import { type CommandHandler, defineActor, type OwnedState } from '../runtime/definition.ts';
+import { Failure } from '../runtime/errors.ts';
+import type { ConversationCommands } from './contract.ts';
+import { eventOfOutcome, metadataAfter, retryAtOf, sourceDelivery, stepDelivery } from './delivery.ts';
+import { ingestMessages, messagesAdded, openConversation } from './ingest.ts';
+import {
+  type ConversationMemory,
+  type ConversationRuntime,
+  loadConversation,
+  ownMessage,
+  presentConversation,
+} from './memory.ts';
+import { addOutbound, giveUpParked, parkSend } from './parking.ts';
+import {
+  announceConversation,
+  announceConversationMetadata,
+  announceMetadata,
+  saveConversation,
+  updateMessage,
+} from './writer.ts';
+
+type Handlers = {
+  [T in keyof ConversationCommands]: CommandHandler<
+    ConversationMemory,
+    ConversationCommands[T]['body'],
+    ConversationCommands[T]['result']
+  >;
+};
+
+const handlers: Handlers = {
+  'messages.ingest': ingestMessages,
+
+  'message.send'(runtime, { origin, ...message }) {
+    if (origin) openConversation(runtime, origin);
+    if (runtime.memory.conversation === null) {
+      parkSend(runtime, message);
+      return { message: null };
+    }
+    const sent = addOutbound(runtime, message);
+    messagesAdded(runtime);
+    return { message: sent };
+  },
+
+  'message.resend'(runtime, { messageId }) {
+    const row = ownMessage(runtime, messageId);
+    const message = stepDelivery(runtime, row, { type: 'resend' })?.message;
+    if (!message) {
+      throw new Failure(
+        'message_not_failed',
+        `The message ${messageId} is ${row.state}; only a failed one can be resent.`,
+      );
+    }
+    return { message };
+  },
+
+  'message.suggest-replies'(runtime, { messageId, suggestions }) {
+    const row = ownMessage(runtime, messageId);
+    return { message: saveMessageMetadata(runtime, row, { ...metadataOf(row), suggestions }) };
+  },
+
+  'metadata.upsert'(runtime, { messageId, data }) {
+    changeMetadata(runtime, messageId, (metadata) => ({
+      ...metadata,
+      user_data: merged(objectAt(metadata, 'user_data'), data),
+    }));
+    return null;
+  },
+
+  'metadata.merge'(runtime, { messageId, metadata }) {
+    changeMetadata(runtime, messageId, (before) => merged(before, metadata));
+    return null;
+  },
+
+  'conversation.mark-read'(runtime) {
+    const { row } = presentConversation(runtime);
+    if (row.unread_count === 0) return null;
+    runtime.step({ type: 'read' });
+    saveConversation(runtime, { unread_count: 0 });
+    announceConversationMetadata(runtime);
+    announceConversation(runtime);
+    return null;
+  },
+
+  'conversation.set-state'(runtime, { state }) {
+    presentConversation(runtime);
+    runtime.step({ type: 'workflow.set', state } as { type: string });
+    setWorkflow(runtime, state);
+    return null;
+  },
+
+  'conversation.remove-state'(runtime) {
+    presentConversation(runtime);
+    runtime.step({ type: 'workflow.remove' });
+    setWorkflow(runtime, null);
+    return null;
+  },
+
+  'conversation.update-contact'(runtime, { displayName }) {
+    changeMetadata(runtime, null, (metadata) => merged(metadata, { contact: { display_name: displayName } }));
+    return null;
+  },
+
+  'attempt.start'(runtime, { messageId, effectId }) {
+    const row = ownMessage(runtime, messageId);
+    const effect = runtime.reads.effectOf(row.key, sourceDelivery);
+    if (effect === null || effect.id !== effectId || effect.ready === 0) return { started: false, attempt: 0 };
+    const stepped = stepDelivery(runtime, row, { type: 'attempt.started' });
+    if (stepped === null) return { started: false, attempt: 0 };
+    return { started: true, attempt: (stepped.owned.context as MessageDeliveryContext).attempts };
+  },
+
+  'attempt.finish'(runtime, { messageId, effectId, outcome }) {
+    const row = ownMessage(runtime, messageId);
+    const effect = runtime.reads.effectOf(row.key, sourceDelivery);
+    if (effect === null || effect.id !== effectId) return { retryAt: null };
+    const columns =
+      outcome.kind === 'succeeded' && outcome.sourceMessageId !== null && isFree(runtime, outcome.sourceMessageId)
+        ? { source_message_id: outcome.sourceMessageId }
+        : {};
+    const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome), metadataAfter(outcome), columns);
+    const owned = stepped?.owned ?? (JSON.parse(row.delivery ?? 'null') as OwnedState | null);
+    return { retryAt: owned === null ? null : retryAtOf(runtime.now, owned) };
+  },
+};
+
+/** Whether no message of the conversation has the source's id: two can not share it. */
+const isFree = (runtime: ConversationRuntime, sourceMessageId: string): boolean =>
+  runtime.reads.messageBySourceId(runtime.actor.key, sourceMessageId) === null;
+
+const metadataOf = (row: { metadata: string }): JsonObject => JSON.parse(row.metadata) as JsonObject;
+
+function saveMessageMetadata(
+  runtime: ConversationRuntime,
+  row: ReturnType<typeof ownMessage>,
+  metadata: JsonObject,
+): ReturnType<typeof updateMessage> {
+  announceMetadata(runtime, 'message', row.id, metadata);
+  return updateMessage(runtime, row, { metadata: JSON.stringify(metadata) });
+}
+
+/** Changes the stored metadata of a message, or of the conversation itself, and announces it. */
+function changeMetadata(
+  runtime: ConversationRuntime,
+  messageId: string | null,
+  change: (metadata: JsonObject) => JsonObject,
+): void {
+  if (messageId !== null) {
+    const row = ownMessage(runtime, messageId);
+    saveMessageMetadata(runtime, row, change(metadataOf(row)));
+    return;
+  }
+  const { row, metadata } = presentConversation(runtime);
+  const changed = change(metadata);
+  const contact = objectAt(changed, 'contact');
+  const name = contact.display_name ?? contact.displayName;
+  saveConversation(runtime, {
+    metadata: JSON.stringify(changed),
+    display_name: typeof name === 'string' && name !== '' ? name : row.display_name,
+  });
+  announceConversationMetadata(runtime);
+  announceConversation(runtime);
+}
+
+function setWorkflow(runtime: ConversationRuntime, workflow: 'OPEN' | 'CLOSED' | null): void {
+  saveConversation(runtime, { workflow });
+  announceConversationMetadata(runtime);
+  announceConversation(runtime);
+}
+
+/** One conversation: its messages, their deliveries, what is unread. */
+export const conversationDefinition = defineActor<ConversationMemory>({
+  kind: 'conversation',
+  machine: 'conversation',
+  load: loadConversation,
+  handlers,
+  onTimer(runtime, subject, event) {
+    if (subject === runtime.actor.key) {
+      const { effects } = runtime.step(event);
+      if (effects.some((effect) => effect.type === 'giveUpParked')) giveUpParked(runtime);
+      return;
+    }
+    const row = runtime.reads.messageByKey(subject);
+    if (row !== null) stepDelivery(runtime, row, event);
+  },
+});

@@ -1,0 +1,123 @@
+import type { AttemptOutcome, MessageDeliveryContext, MessageDeliveryEvent } from '#machines/message-delivery.ts';
+import { messageDelivery } from '#machines/message-delivery.ts';
+import type { StepResult } from '#machines/step.ts';
+import { merged, objectAt } from '../json.ts';
+import type { DeliveryState, JsonObject, MessageJson } from '../representation.ts';
+import type { OwnedState } from '../runtime/definition.ts';
+import { namespaces, uuidV5 } from '../runtime/uuid.ts';
+import type { Rows } from '../store/tables.ts';
+import type { ConversationRuntime } from './memory.ts';
+import { announceMetadata, updateMessage } from './writer.ts';
+
+/** The kind of the outbox's rows that ask for a call to a source. */
+export const sourceDelivery = 'source-delivery';
+
+const machine = messageDelivery.id as 'message-delivery';
+
+/** Starts the delivery of a message that is about to be stored: its machine's first state, as stored. */
+export function startDelivery(runtime: ConversationRuntime, key: number): string {
+  const { result, owned } = runtime.stepOwned(machine, key, null, null);
+  applyEffects(runtime, key, result, owned);
+  return JSON.stringify(owned);
+}
+
+/** What a step of a delivery came to; `message` null: nothing that anyone outside can see has changed. */
+export interface SteppedDelivery {
+  owned: OwnedState;
+  message: MessageJson | null;
+}
+
+/** Steps the delivery of a stored message and writes what it came to. Null: the event does not matter in its state. */
+export function stepDelivery(
+  runtime: ConversationRuntime,
+  row: Rows['message'],
+  event: MessageDeliveryEvent | { type: string },
+  metadataOf: (metadata: JsonObject) => JsonObject = (metadata) => metadata,
+  columns: Partial<Rows['message']> = {},
+): SteppedDelivery | null {
+  if (row.delivery === null) return null;
+  const { result, owned } = runtime.stepOwned(machine, row.key, JSON.parse(row.delivery) as OwnedState, event);
+  if (!result.changed) return null;
+  applyEffects(runtime, row.key, result, owned);
+  const state = deliveryStateOf(result.value);
+  const { error: _, ...rest } = metadataOf(JSON.parse(row.metadata) as JsonObject);
+  const error = state === 'failed' ? (result.context as MessageDeliveryContext).error : null;
+  const metadata = error === null ? rest : { ...rest, error };
+  const stored = { ...columns, delivery: JSON.stringify(owned), state, metadata: JSON.stringify(metadata) };
+  if (state === row.state && stored.metadata === row.metadata) {
+    // Moves between the states inside pending are the hub's own affair: history shows them, no event does.
+    runtime.change({ table: 'message', op: 'update', key: row.key, row: { delivery: stored.delivery } });
+    return { owned, message: null };
+  }
+  if (stored.metadata !== row.metadata) announceMetadata(runtime, 'message', row.id, metadata);
+  return { owned, message: updateMessage(runtime, row, stored) };
+}
+
+/** The delivery machine's event for an attempt's outcome. */
+export function eventOfOutcome(outcome: AttemptOutcome): MessageDeliveryEvent {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return { type: 'attempt.succeeded' };
+    case 'unreachable':
+      return { type: 'attempt.unreachable', error: outcome.error, jitter: outcome.jitter };
+    case 'throttled':
+      return { type: 'attempt.throttled', retryAfter: outcome.retryAfter };
+    case 'outcome_unknown':
+      return { type: 'attempt.outcome-unknown' };
+    case 'rejected':
+    case 'channel_not_connected':
+      return { type: 'attempt.rejected', error: outcome.error };
+  }
+}
+
+/** What an attempt's outcome adds to the message's metadata. */
+export function metadataAfter(outcome: AttemptOutcome): (metadata: JsonObject) => JsonObject {
+  return (metadata) => {
+    if (outcome.kind === 'outcome_unknown') return { ...metadata, outcome_unknown: true };
+    if (outcome.kind !== 'succeeded') return metadata;
+    const said = merged(metadata, outcome.metadata as JsonObject);
+    if (outcome.sourceMessageId === null) return said;
+    return { ...said, source: { ...objectAt(said, 'source'), id: outcome.sourceMessageId } };
+  };
+}
+
+/** The wait until the lane goes on: null when the message has left it, else epoch ms. */
+export function retryAtOf(now: number, owned: OwnedState): number | null {
+  const value = owned.value as { pending?: string } | string;
+  if (typeof value === 'string') return null;
+  return value.pending === 'backingOff' ? now + (owned.context as MessageDeliveryContext).retryDelay : now;
+}
+
+function deliveryStateOf(value: unknown): DeliveryState {
+  return (typeof value === 'string' ? value : 'pending') as DeliveryState;
+}
+
+function applyEffects(runtime: ConversationRuntime, key: number, result: StepResult, owned: OwnedState): void {
+  for (const effect of result.effects) {
+    if (effect.type === 'enqueue') {
+      enqueue(runtime, key, owned.revision);
+      continue;
+    }
+    const waiting = runtime.reads.effectOf(key, sourceDelivery);
+    if (waiting === null) continue;
+    if (effect.type === 'dequeue') runtime.change({ table: 'outbox', op: 'delete', key: waiting.key });
+    if (effect.type === 'hold') runtime.change({ table: 'outbox', op: 'update', key: waiting.key, row: { ready: 0 } });
+    if (effect.type === 'wake') runtime.change({ table: 'outbox', op: 'update', key: waiting.key, row: { ready: 1 } });
+  }
+}
+
+function enqueue(runtime: ConversationRuntime, message: number, revision: number): void {
+  runtime.change({
+    table: 'outbox',
+    op: 'insert',
+    row: {
+      key: runtime.nextKey(),
+      id: uuidV5(namespaces.command, 'effect', String(message), String(revision)),
+      kind: sourceDelivery,
+      lane: runtime.actor.key,
+      subject: message,
+      ready: 1,
+      at: runtime.now,
+    },
+  });
+}

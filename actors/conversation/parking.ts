@@ -1,0 +1,75 @@
+import type { Json, MessageJson } from '../representation.ts';
+import type { Sender } from './contract.ts';
+import { startDelivery } from './delivery.ts';
+import type { ConversationRuntime } from './memory.ts';
+import { addMessage, announceMetadata } from './writer.ts';
+
+/** A message that the hub is asked to send. */
+export interface OutboundMessage {
+  messageId: string;
+  content: Json;
+  sender: Sender;
+}
+
+/** Stores a message of ours as pending and puts it at the end of the conversation's lane. */
+export function addOutbound(
+  runtime: ConversationRuntime,
+  { messageId, content, sender }: OutboundMessage,
+): MessageJson {
+  runtime.step({ type: 'message.sent' });
+  const key = runtime.nextKey();
+  const delivery = startDelivery(runtime, key);
+  return addMessage(
+    runtime,
+    {
+      id: messageId,
+      sourceMessageId: null,
+      sentAt: runtime.now,
+      fromContact: false,
+      sender,
+      content,
+      state: 'pending',
+    },
+    key,
+    delivery,
+  );
+}
+
+/** Keeps a send whose conversation is not there yet. */
+export function parkSend(runtime: ConversationRuntime, { messageId, content, sender }: OutboundMessage): void {
+  runtime.step({ type: 'send.park' });
+  runtime.change({
+    table: 'parked_send',
+    op: 'insert',
+    row: {
+      key: runtime.nextKey(),
+      actor: runtime.actor.key,
+      message_id: messageId,
+      sender: JSON.stringify(sender),
+      content: JSON.stringify(content),
+      at: runtime.now,
+    },
+  });
+}
+
+/** The conversation appeared: what waited goes out, in the order in which it was accepted. */
+export function releaseParked(runtime: ConversationRuntime): void {
+  for (const parked of runtime.reads.parkedSends(runtime.actor.key)) {
+    runtime.change({ table: 'parked_send', op: 'delete', key: parked.key });
+    addOutbound(runtime, {
+      messageId: parked.message_id,
+      content: JSON.parse(parked.content) as Json,
+      sender: JSON.parse(parked.sender) as Sender,
+    });
+  }
+}
+
+/** The conversation did not appear in time: every send that waited is reported as failed (decisions.md §6). */
+export function giveUpParked(runtime: ConversationRuntime): void {
+  for (const parked of runtime.reads.parkedSends(runtime.actor.key)) {
+    runtime.change({ table: 'parked_send', op: 'delete', key: parked.key });
+    announceMetadata(runtime, 'message', parked.message_id, {
+      error: `The conversation ${runtime.actor.id} did not appear within 30 seconds; the message was not sent.`,
+    });
+  }
+}

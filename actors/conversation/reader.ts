@@ -1,0 +1,74 @@
+import { channelJson } from '../channel/representation.ts';
+import type { ConversationJson } from '../representation.ts';
+import { uuidFromBytes, uuidToBytes } from '../runtime/uuid.ts';
+import type { Connection } from '../store/database.ts';
+import { pageOf } from '../store/page.ts';
+import type { ConversationFilter, ConversationReader } from '../store/reader.ts';
+import { type RowQuery, rowQuery } from '../store/rows.ts';
+import type { Rows } from '../store/tables.ts';
+import { conversationJson, messageJson } from './representation.ts';
+
+/** A conversation without a channel row can not be: the channel is connected before anything is ingested. */
+export function conversationReader(db: Connection): ConversationReader {
+  const byId = rowQuery(db, 'conversation', 'WHERE id = ?');
+  const channelById = rowQuery(db, 'channel', 'WHERE id = ?');
+  const messageByKey = rowQuery(db, 'message', 'WHERE key = ?');
+  const bySourceId = db.prepare('SELECT id FROM conversation WHERE source_conversation_id = ? AND source = ?').pluck();
+
+  const toJson = (row: Rows['conversation']): ConversationJson => {
+    const channel = channelById.get(uuidToBytes(row.channel_id))!;
+    const last = row.last_message === null ? null : messageByKey.get(row.last_message);
+    return conversationJson(row, channelJson(channel), last === null ? null : messageJson(last, row.source));
+  };
+
+  const counted = (filter: ConversationFilter | null): number =>
+    db
+      .prepare(
+        filter === null
+          ? 'SELECT count(*) FROM conversation'
+          : `SELECT count(*) FROM conversation c JOIN channel ch ON ch.id = c.channel_id WHERE ${filter.where}`,
+      )
+      .pluck()
+      .get(...(filter?.parameters ?? [])) as number;
+
+  return {
+    find(id) {
+      const row = byId.get(uuidToBytes(id));
+      return row === null ? null : toJson(row);
+    },
+    page(query, filter) {
+      const newer = listQuery(db, filter, '>', 'ASC');
+      const older = listQuery(db, filter, '<', 'DESC');
+      return pageOf(
+        query,
+        (from, backwards, limit) => {
+          const edge = backwards ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
+          const [lastMessageAt = edge, key = edge] = from ?? [];
+          return (backwards ? newer : older).all(lastMessageAt, key, ...(filter?.parameters ?? []), limit);
+        },
+        (row) => [row.last_message_at, row.key],
+        toJson,
+        counted(filter),
+      );
+    },
+    findBySourceId: (source, sourceConversationId) =>
+      (bySourceId.all(sourceConversationId, source) as Uint8Array[]).map(uuidFromBytes),
+  };
+}
+
+function listQuery(
+  db: Connection,
+  filter: ConversationFilter | null,
+  comparison: '<' | '>',
+  order: 'ASC' | 'DESC',
+): RowQuery<'conversation'> {
+  const condition =
+    filter === null
+      ? ''
+      : `AND key IN (SELECT c.key FROM conversation c JOIN channel ch ON ch.id = c.channel_id WHERE ${filter.where})`;
+  return rowQuery(
+    db,
+    'conversation',
+    `WHERE (last_message_at, key) ${comparison} (?, ?) ${condition} ORDER BY last_message_at ${order}, key ${order} LIMIT ?`,
+  );
+}

@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import type { Change } from '../store/tables.ts';
+
+/** One batch of a shard: everything a standby needs to be the same as the owner afterwards. */
+export interface ChangeRecord {
+  shard: number;
+  /** Raised by every change of owner: the fence. */
+  epoch: number;
+  /** Gapless number of the record in its shard, from 1. */
+  lsn: number;
+  /** The hash of the record before it: the chain that shows a divergence. */
+  prevHash: string;
+  changes: Change[];
+}
+
+/** The hash of a record, which the next one names. */
+export const recordHash = (record: ChangeRecord): string =>
+  hash('sha256', `${record.shard} ${record.epoch} ${record.lsn} ${record.prevHash} ${JSON.stringify(record.changes)}`);
+
+/**
+ * The log of change records. A batch is acknowledged when its record is appended **and** committed.
+ * A log that is replicated returns a promise that resolves when enough copies are safe.
+ */
+export interface ShardLog {
+  /** @throws FencedError when another owner has taken the shard */
+  append(record: ChangeRecord): void | Promise<void>;
+}
+
+/** The shard has another owner: this host's batch must not be committed. */
+export class FencedError extends Error {
+  override readonly name = 'FencedError';
+}

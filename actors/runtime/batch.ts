@@ -1,0 +1,128 @@
+import type { ShardLog } from '../log/shard-log.ts';
+import type { HostStore } from '../store/host-store.ts';
+import type { Change } from '../store/tables.ts';
+import type { CommandHandling, Handled } from './command-handling.ts';
+import { isIoError } from './command-handling.ts';
+import type { Reply } from './envelope.ts';
+import type { Queued } from './mailbox.ts';
+import type { Shard } from './shard.ts';
+
+/** A shard's part of a batch. */
+export interface Share {
+  shard: Shard;
+  commands: Queued[];
+}
+
+/** What a committed batch did, for its replies, its signals and its log line. */
+export interface BatchOutcome {
+  replies: { command: Queued; reply: Reply }[];
+  /** Shards whose feed or outbox grew. */
+  grew: number[];
+  changes: number;
+  poisoned: string[];
+  expired: number;
+}
+
+/**
+ * One batch of all shards: every command is handled and its changes applied inside one open transaction, so that the
+ * next command of the batch reads them; then each shard's change record is appended to the log, and the commit makes
+ * all of it durable. Whatever throws here leaves the file as it was before the batch.
+ */
+export class Batches {
+  readonly #store: HostStore;
+  readonly #log: ShardLog;
+  readonly #handling: CommandHandling;
+  /** Commands that made a batch fail, with the error: they go to the dead letters when the batch runs again. */
+  readonly #unfit = new WeakMap<Queued, unknown>();
+
+  constructor(store: HostStore, log: ShardLog, handling: CommandHandling) {
+    this.#store = store;
+    this.#log = log;
+    this.#handling = handling;
+  }
+
+  /** @throws the store's or the log's error: nothing was committed, the shards' counters are as before */
+  run(shares: Share[], now: number): BatchOutcome | Promise<BatchOutcome> {
+    const marks = shares.map(({ shard }) => shard.counters.mark());
+    const undo = (error: unknown): never => {
+      this.#store.transactions.rollback();
+      for (const [i, { shard }] of shares.entries()) shard.counters.reset(marks[i]!);
+      throw error;
+    };
+    const outcome: BatchOutcome = { replies: [], grew: [], changes: 0, poisoned: [], expired: 0 };
+    try {
+      this.#store.transactions.begin();
+      const advances: (() => void)[] = [];
+      const appends: Promise<void>[] = [];
+      for (const share of shares) {
+        const changes = this.#handleShare(share, now, outcome);
+        if (changes.length === 0) continue;
+        const { record, row, advance } = share.shard.record(changes);
+        const appended = this.#log.append(record);
+        if (appended) appends.push(appended);
+        this.#store.transactions.apply(row);
+        advances.push(advance);
+      }
+      const commit = (): BatchOutcome => {
+        this.#store.transactions.commit();
+        for (const advance of advances) advance();
+        return outcome;
+      };
+      if (appends.length === 0) return commit();
+      return Promise.all(appends).then(commit).catch(undo);
+    } catch (error) {
+      return undo(error);
+    }
+  }
+
+  #handleShare({ shard, commands }: Share, now: number, outcome: BatchOutcome): Change[] {
+    const all: Change[] = [];
+    let grew = false;
+    for (const command of commands) {
+      if (command.envelope.deadline < now) {
+        outcome.expired++;
+        const message = 'The hub was too busy to handle this command in time. Nothing was changed; try again.';
+        outcome.replies.push({
+          command,
+          reply: { ok: false, failure: { code: 'deadline_exceeded', message, retryAfter: 1 } },
+        });
+        continue;
+      }
+      const handled = this.#applied(command, shard);
+      for (const change of handled.changes) {
+        all.push(change);
+        if (change.table === 'feed' || change.table === 'outbox' || change.table === 'parked_metadata') grew = true;
+      }
+      if (handled.poison) outcome.poisoned.push(command.envelope.commandId);
+      outcome.replies.push({ command, reply: handled.reply });
+    }
+    if (grew) outcome.grew.push(shard.number);
+    outcome.changes += all.length;
+    return all;
+  }
+
+  #applied(command: Queued, shard: Shard): Handled {
+    const unfit = this.#unfit.get(command);
+    const handled = unfit
+      ? this.#handling.unappliable(command.envelope, shard, unfit)
+      : this.#handling.handle(command.envelope, shard);
+    try {
+      for (const change of handled.changes) this.#store.transactions.apply(change);
+      return handled;
+    } catch (error) {
+      if (isIoError(error) || unfit) throw error;
+      // Part of its changes may be in the transaction: only the whole batch can be undone, and run again without it.
+      this.#unfit.set(command, error);
+      throw new UnfitCommand(command, error);
+    }
+  }
+}
+
+/** A command whose changes the store refused: a defect. Run again, the same batch puts it into the dead letters. */
+export class UnfitCommand extends Error {
+  override readonly name = 'UnfitCommand';
+
+  constructor(command: Queued, cause: unknown) {
+    super(`The changes of command ${command.envelope.commandId} do not fit the store.`, { cause });
+  }
+}

@@ -1,0 +1,224 @@
+import type { ShardLog } from '../log/shard-log.ts';
+import type { HostStore } from '../store/host-store.ts';
+import { Activations } from './activation.ts';
+import { Batches, type BatchOutcome, type Share, UnfitCommand } from './batch.ts';
+import { type ActorDefinitions, CommandHandling } from './command-handling.ts';
+import { decode, encode, type Envelope, type Reply } from './envelope.ts';
+import { defaultMailboxLimits, Mailbox, type MailboxLimits, type Queued } from './mailbox.ts';
+import type { Bus, BusMessage, Cancel, Clock, Logger } from './ports.ts';
+import { Shard } from './shard.ts';
+import { Timers } from './timers.ts';
+
+export interface HostOptions {
+  /** How many shards there are, and the numbers of those that this host owns. */
+  shards: { count: number; owned: readonly number[] };
+  store: HostStore;
+  log: ShardLog;
+  bus: Bus;
+  clock: Clock;
+  logger: Logger;
+  definitions: ActorDefinitions;
+  subjects: { workOfShard(shard: number): string; grew(shard: number): string };
+  limits?: MailboxLimits;
+  /** Runs a function soon, after I/O that is waiting: what arrives meanwhile joins the batch. Default: `setImmediate`. */
+  soon?: (run: () => void) => void;
+}
+
+/** Bounds of one batch. No artificial wait: a batch is whatever is queued. */
+const batchLimits = { commands: 256, bytes: 512 * 1024 } as const;
+/** Wait before the store is tried again after an I/O error, in ms. */
+const recoveryDelay = 1_000;
+/** What a caller is told to wait when a mailbox is full, in s. */
+const overloadedRetryAfter = 1;
+
+/** The owner of shards: takes commands from the bus and makes them durable, one batch at a time. */
+export class ActorHost {
+  readonly #options: HostOptions;
+  readonly #shards = new Map<number, Shard>();
+  readonly #activations = new Activations();
+  readonly #batches: Batches;
+  readonly #timers: Timers;
+  readonly #subscriptions: Cancel[] = [];
+  #scheduled = false;
+  #running = false;
+  #stopping = false;
+  /** Set by an I/O error: why the host takes no commands. */
+  #unhealthy: string | null = null;
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    const handling = new CommandHandling(options.store, options.definitions, this.#activations);
+    this.#batches = new Batches(options.store, options.log, handling);
+    this.#timers = new Timers(options.store, options.clock, (envelope, done) => this.#deliverTimer(envelope, done));
+  }
+
+  start(): void {
+    const { shards, store, bus, subjects } = this.#options;
+    for (const number of shards.owned) {
+      const shard = new Shard(number, store.shard(number), new Mailbox(this.#options.limits ?? defaultMailboxLimits));
+      this.#shards.set(number, shard);
+      this.#subscriptions.push(bus.subscribe(subjects.workOfShard(number), (message) => this.#receive(shard, message)));
+    }
+    this.#timers.arm();
+  }
+
+  /** Takes no more commands and resolves when those taken are answered. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const cancel of this.#subscriptions) cancel();
+    this.#timers.stop();
+    await this.idle();
+  }
+
+  /** Resolves when no command is queued or in a batch. */
+  idle(): Promise<void> {
+    if (!this.#running && !this.#scheduled && this.#queued() === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  #queued(): number {
+    let queued = 0;
+    for (const shard of this.#shards.values()) queued += shard.mailbox.length;
+    return queued;
+  }
+
+  #receive(shard: Shard, message: BusMessage): void {
+    const respond = (reply: Reply): void => message.respond(encode(reply));
+    let envelope: Envelope;
+    try {
+      envelope = decode<Envelope>(message.data);
+    } catch {
+      respond({ ok: false, failure: { code: 'internal', message: 'The envelope is not JSON.' } });
+      return;
+    }
+    this.#offer(shard, { envelope, size: message.data.length, respond });
+  }
+
+  #offer(shard: Shard, queued: Queued): boolean {
+    if (this.#unhealthy !== null) {
+      const message = `The store can not be written (${this.#unhealthy}). Nothing was changed; try again.`;
+      queued.respond({ ok: false, failure: { code: 'unavailable', message, retryAfter: recoveryDelay / 1000 } });
+      return false;
+    }
+    if (!shard.mailbox.offer(queued)) {
+      const message = 'Too many commands are waiting. Nothing was changed; try again.';
+      queued.respond({ ok: false, failure: { code: 'overloaded', message, retryAfter: overloadedRetryAfter } });
+      return false;
+    }
+    this.#schedule();
+    return true;
+  }
+
+  #deliverTimer(envelope: Envelope, done: () => void): boolean {
+    for (const shard of this.#shards.values()) {
+      if (shard.owns(envelope.actor.id, this.#options.shards.count)) {
+        return this.#offer(shard, { envelope, size: 256, respond: done });
+      }
+    }
+    return false;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#running) return;
+    this.#scheduled = true;
+    (this.#options.soon ?? setImmediate)(() => {
+      this.#scheduled = false;
+      void this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#running = true;
+    try {
+      const shares = this.#takeShares();
+      if (shares.length > 0) {
+        const outcome = this.#runBatch(shares);
+        if (outcome instanceof Promise) await outcome;
+      }
+    } finally {
+      this.#running = false;
+      if (this.#queued() > 0) this.#schedule();
+      else for (const resolve of this.#idleWaiters.splice(0)) resolve();
+    }
+  }
+
+  #takeShares(): Share[] {
+    const shares: Share[] = [];
+    let left: number = batchLimits.commands;
+    for (const shard of this.#shards.values()) {
+      const even = Math.ceil(left / (this.#shards.size - shares.length || 1));
+      const commands = shard.mailbox.take(Math.min(left, Math.max(1, even)), batchLimits.bytes / this.#shards.size);
+      if (commands.length > 0) shares.push({ shard, commands });
+      left -= commands.length;
+    }
+    return shares;
+  }
+
+  #runBatch(shares: Share[]): void | Promise<void> {
+    const started = this.#options.clock.now();
+    try {
+      const outcome = this.#batches.run(shares, started);
+      if (outcome instanceof Promise) {
+        return outcome.then(
+          (done) => this.#committed(done, started),
+          (error) => this.#failed(shares, error),
+        );
+      }
+      this.#committed(outcome, started);
+    } catch (error) {
+      return this.#failed(shares, error);
+    }
+  }
+
+  /** After the durable point: replies, then the signal that there is something to read. */
+  #committed(outcome: BatchOutcome, started: number): void {
+    for (const { command, reply } of outcome.replies) command.respond(reply);
+    for (const shard of outcome.grew) this.#options.bus.publish(this.#options.subjects.grew(shard), empty);
+    if (!this.#stopping) this.#timers.arm();
+    const { logger, clock } = this.#options;
+    for (const commandId of outcome.poisoned) logger.error({ commandId }, 'command.dead-lettered');
+    const fields = { commands: outcome.replies.length, changes: outcome.changes, ms: clock.now() - started };
+    if (outcome.expired > 0) logger.warn({ ...fields, expired: outcome.expired }, 'batch.committed');
+    else logger.info(fields, 'batch.committed');
+  }
+
+  #failed(shares: Share[], error: unknown): void | Promise<void> {
+    this.#activations.clear();
+    // One command of the batch is to blame and now known: the others must not suffer.
+    if (error instanceof UnfitCommand) return this.#runBatch(shares);
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#unhealthy = reason;
+    this.#options.logger.error({ reason }, 'store.failed');
+    const message = `The store can not be written (${reason}). Nothing was changed; try again.`;
+    const reply: Reply = { ok: false, failure: { code: 'unavailable', message, retryAfter: 1 } };
+    for (const { commands } of shares) for (const command of commands) command.respond(reply);
+    for (const shard of this.#shards.values()) {
+      for (const command of shard.mailbox.take(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))
+        command.respond(reply);
+    }
+    this.#options.clock.schedule(recoveryDelay, () => this.#recover());
+  }
+
+  /** Writes nothing of meaning: an empty commit that reaches the disk tells whether the store is back. */
+  #recover(): void {
+    if (this.#stopping) return;
+    const { transactions } = this.#options.store;
+    try {
+      transactions.begin();
+      for (const shard of this.#shards.values()) {
+        const change = shard.touch();
+        if (change !== null) transactions.apply(change);
+      }
+      transactions.commit();
+      this.#unhealthy = null;
+      this.#options.logger.info({}, 'store.recovered');
+      this.#timers.arm();
+    } catch {
+      transactions.rollback();
+      this.#options.clock.schedule(recoveryDelay, () => this.#recover());
+    }
+  }
+}
+
+const empty = new Uint8Array(0);

@@ -1,0 +1,69 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { migrations } from './migrations/index.ts';
+
+/** The SQLite handle. It stays below `actors/store`: everyone else is lent readers and transactions. */
+export type Connection = Database.Database;
+export type Statement = Database.Statement<unknown[]>;
+
+export type Durability = 'full' | 'normal';
+
+/** SQLite 3.7.0 to 3.51.2 can corrupt a WAL file when a checkpoint meets a reset. */
+const oldestSafeSqlite = [3, 51, 3] as const;
+
+const pageCacheKiB = 128 * 1024;
+const mappedBytes = 1024 * 1024 * 1024;
+/** Pages between automatic checkpoints: large, so that random index pages are written once for many commits. */
+const checkpointPages = 16_384;
+
+function assertSafeSqlite(db: Connection): void {
+  const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
+  const parts = version.split('.').map(Number);
+  for (const [i, wanted] of oldestSafeSqlite.entries()) {
+    const part = parts[i] ?? 0;
+    if (part > wanted) return;
+    if (part < wanted) {
+      throw new Error(`SQLite ${version} can corrupt write-ahead logs. Use a build with 3.51.3 or newer.`);
+    }
+  }
+}
+
+function migrate(db: Connection, file: string): void {
+  const stored = db.pragma('user_version', { simple: true }) as number;
+  if (stored > migrations.length) {
+    throw new Error(
+      `${file} has schema version ${stored}, this program knows ${migrations.length}. Start the newer program again.`,
+    );
+  }
+  for (let version = stored; version < migrations.length; version++) {
+    db.transaction(() => {
+      db.exec(migrations[version]!);
+      db.pragma(`user_version = ${version + 1}`);
+    })();
+  }
+}
+
+/**
+ * Opens the file for its one writer, creating and migrating it. `full`: a commit is on the disk when it returns.
+ * @throws Error when the file is newer than the program, locked by another writer, or no database
+ */
+export function openForWriting(file: string, durability: Durability): Connection {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const db = new Database(file, { timeout: 5000 });
+  assertSafeSqlite(db);
+  db.pragma('journal_mode = WAL');
+  db.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
+  db.pragma(`cache_size = -${pageCacheKiB}`);
+  db.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+  db.pragma('foreign_keys = OFF');
+  migrate(db, file);
+  return db;
+}
+
+/** Opens an existing file read-only. Each read sees the newest commit. */
+export function openForReading(file: string): Connection {
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+  db.pragma(`mmap_size = ${mappedBytes}`);
+  return db;
+}

@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import type { EventJson, EventType, JsonObject } from '../representation.ts';
+import { Failure } from '../runtime/errors.ts';
+import { uuidFromBytes, uuidToBytes } from '../runtime/uuid.ts';
+import type { Connection, Statement } from './database.ts';
+import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
+import { keysPerShard } from './tables.ts';
+
+interface FeedRow {
+  key: number;
+  seq: number;
+  type: string;
+  timestamp: number;
+  payload: string;
+  kind: string;
+  id: Uint8Array;
+}
+
+const columns = 'f.key, f.seq, f.type, f.timestamp, f.payload, a.kind, a.id';
+const checksumLength = 8;
+
+/** The feed of all shards. A position is one number for each shard: where reading stands in it. */
+export function feedReader(db: Connection, shards: number): FeedReader {
+  const inShard = db.prepare(
+    `SELECT ${columns} FROM feed f JOIN actor a ON a.key = f.subject WHERE f.key > ? AND f.key < ? ORDER BY f.key LIMIT ?`,
+  );
+  const inConversation = db.prepare(
+    `SELECT ${columns} FROM feed f JOIN actor a ON a.key = f.subject
+     WHERE a.id = ? AND a.kind = 'conversation' AND f.key > ? AND f.key < ? ORDER BY f.seq LIMIT ?`,
+  );
+  const last = db.prepare('SELECT max(key) FROM feed WHERE key >= ? AND key < ?').pluck();
+
+  return {
+    read: (query) => readShards(query, shards, query.conversationId === undefined ? inShard : inConversation),
+    end: () =>
+      Array.from({ length: shards }, (_, shard) => {
+        const key = last.get(shard * keysPerShard, (shard + 1) * keysPerShard) as number | null;
+        return key === null ? 0 : key - shard * keysPerShard;
+      }),
+    encodeCursor,
+    decodeCursor: (cursor) => decodeCursor(cursor, shards),
+  };
+}
+
+/** Shard after shard: events of one subject are in one shard, so their order holds. */
+function readShards(query: FeedQuery, shards: number, statement: Statement): FeedEntry[] {
+  const entries: FeedEntry[] = [];
+  let position: FeedPosition = Array.from({ length: shards }, (_, shard) => query.after[shard] ?? 0);
+  const head = query.conversationId === undefined ? [] : [uuidToBytes(query.conversationId)];
+  for (let shard = 0; shard < shards && entries.length < query.limit; shard++) {
+    const base = shard * keysPerShard;
+    let from = base + position[shard]!;
+    for (;;) {
+      const wanted = query.limit - entries.length;
+      const rows = statement.all(...head, from, base + keysPerShard, wanted) as FeedRow[];
+      for (const row of rows) {
+        from = row.key;
+        position = position.with(shard, row.key - base);
+        if (query.types && !query.types.includes(row.type as EventType)) continue;
+        entries.push(toEntry(row, position));
+      }
+      if (rows.length < wanted || entries.length >= query.limit) break;
+    }
+  }
+  return entries;
+}
+
+function toEntry(row: FeedRow, position: FeedPosition): FeedEntry {
+  const event: EventJson = {
+    type: row.type as EventType,
+    payload: JSON.parse(row.payload) as JsonObject,
+    timestamp: row.timestamp,
+    seq: row.seq,
+    cursor: encodeCursor(position),
+  };
+  return { event, position, conversationId: row.kind === 'conversation' ? uuidFromBytes(row.id) : null };
+}
+
+const checksum = (text: string): string => hash('sha256', `parley feed ${text}`).slice(0, checksumLength);
+
+function encodeCursor(position: FeedPosition): string {
+  const text = position.join('.');
+  return Buffer.from(`${text}~${checksum(text)}`).toString('base64url');
+}
+
+function decodeCursor(cursor: string, shards: number): FeedPosition {
+  const [text = '', sum = ''] = Buffer.from(cursor, 'base64url').toString('latin1').split('~');
+  const position = text.split('.').map(Number);
+  if (sum !== checksum(text) || position.length !== shards || !position.every(Number.isSafeInteger)) {
+    throw new Failure('invalid_cursor', 'The cursor is not one that this hub has given. Use one from an event.');
+  }
+  return position;
+}

@@ -1,0 +1,59 @@
+import { uuidToBytes } from '../runtime/uuid.ts';
+import { type ActorReads, actorReads } from './actor-reads.ts';
+import { type Durability, openForWriting } from './database.ts';
+import { rowQuery } from './rows.ts';
+import { keysPerShard, type Rows } from './tables.ts';
+import { WriteTransactions } from './write-transaction.ts';
+
+/** What the shard host needs of the file: the one writer of all shards. */
+export interface HostStore {
+  reads: ActorReads;
+  transactions: WriteTransactions;
+  /** The stored answer of a command, as JSON text. */
+  answered(commandId: string): string | null;
+  /** The shard's row; a new shard starts at lsn 0. */
+  shard(shard: number): Rows['shard'] | null;
+  /** Timers due at `now` (epoch ms), earliest first. */
+  dueTimers(now: number, limit: number): Rows['timer'][];
+  /** Epoch ms of the earliest timer, null without timers. */
+  nextTimer(): number | null;
+  /** Dead letters of a command id. */
+  deadLetter(commandId: string): Rows['dead_letter'] | null;
+  /** Keys of inbox rows of a shard older than `before` (epoch ms), oldest first. */
+  oldInbox(shard: number, before: number, limit: number): number[];
+  /** Keys of feed or history rows of a shard older than `before` (epoch ms), oldest first. */
+  oldRows(table: 'feed' | 'history', shard: number, before: number, limit: number): number[];
+  close(): void;
+}
+
+/** Opens the file for the host. @throws Error as `openForWriting` */
+export function openHostStore(file: string, durability: Durability): HostStore {
+  const db = openForWriting(file, durability);
+  const answered = db.prepare('SELECT reply FROM inbox WHERE command_id = ?').pluck();
+  const shardRow = rowQuery(db, 'shard', 'WHERE shard = ?');
+  const due = rowQuery(db, 'timer', 'WHERE due <= ? ORDER BY due, key LIMIT ?');
+  const next = db.prepare('SELECT min(due) FROM timer').pluck();
+  const deadLetter = rowQuery(db, 'dead_letter', 'WHERE command_id = ?');
+  const old = (table: string, column: string) =>
+    db
+      .prepare(
+        // Rows stand in the order of their age, so the scan from the shard's first key stops at the first young one.
+        `SELECT key FROM (SELECT key, ${column} AS age FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ?) WHERE age < ?`,
+      )
+      .pluck();
+  const oldByTable = { inbox: old('inbox', 'at'), feed: old('feed', 'timestamp'), history: old('history', 'at') };
+  const oldKeys = (table: keyof typeof oldByTable, shard: number, before: number, limit: number): number[] =>
+    oldByTable[table].all(shard * keysPerShard, (shard + 1) * keysPerShard, limit, before) as number[];
+  return {
+    reads: actorReads(db),
+    transactions: new WriteTransactions(db),
+    answered: (commandId) => (answered.get(uuidToBytes(commandId)) as string | undefined) ?? null,
+    shard: (shard) => shardRow.get(shard),
+    dueTimers: (now, limit) => due.all(now, limit),
+    nextTimer: () => next.get() as number | null,
+    deadLetter: (commandId) => deadLetter.get(uuidToBytes(commandId)),
+    oldInbox: (shard, before, limit) => oldKeys('inbox', shard, before, limit),
+    oldRows: (table, shard, before, limit) => oldKeys(table, shard, before, limit),
+    close: () => db.close(),
+  };
+}
