@@ -21,9 +21,14 @@ const below: Record<string, string[]> = {
   src: ['state-machines', 'actors', 'src'],
 };
 
+/** The manifest is data that any file may read: version, name. */
+const manifest = 'package.json';
+
 export const importsPointOneWay = perImport((path, specifier, target) => {
   const allowed = below[topLevel(path)];
-  return allowed && target && !allowed.includes(topLevel(target)) ? `imports upwards: ${specifier}` : null;
+  return allowed && target && target !== manifest && !allowed.includes(topLevel(target))
+    ? `imports upwards: ${specifier}`
+    : null;
 });
 
 export const machinesImportOnlyXstate = perImport((path, specifier, target) =>
@@ -31,7 +36,9 @@ export const machinesImportOnlyXstate = perImport((path, specifier, target) =>
 );
 
 export const foldersMeetThroughAliases = perImport((path, specifier, target) =>
-  specifier.startsWith('.') && target && topLevel(target) !== topLevel(path) ? `leaves its folder: ${specifier}` : null,
+  specifier.startsWith('.') && target && target !== manifest && topLevel(target) !== topLevel(path)
+    ? `leaves its folder: ${specifier}`
+    : null,
 );
 
 const homes: [packageName: RegExp, homes: string[]][] = [
