@@ -17,7 +17,7 @@ export interface Effect {
   params: unknown;
 }
 
-/** Send `event` to the machine after `delay` ms. Setting a name again replaces the earlier timer. */
+/** Send `event` to the machine after `delay` ms, a whole number (rounded up). Setting a name again replaces the earlier timer. */
 export interface TimerStart {
   name: string;
   delay: number;
@@ -79,7 +79,7 @@ function collect(outcome: Outcome, action: ExecutableActionObject): void {
     }
     const name = id ?? event.type;
     remove(set, name);
-    set.push({ name, delay, event });
+    set.push({ name, delay: Math.ceil(delay), event });
   } else if (action.type === 'xstate.cancel') {
     const { sendId } = action.params as { sendId: string };
     remove(set, sendId);

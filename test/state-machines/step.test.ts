@@ -96,6 +96,11 @@ describe('step', () => {
     expect(() => stepOf(sample, snapshot, { type: 'wait' })).toThrow(/must be a number of milliseconds/);
   });
 
+  it('rounds a delay up to whole milliseconds', () => {
+    const snapshot = restoreOf(sample, { value: 'a', context: { count: 0, wait: 0.2, log: [] } });
+    expect(stepOf(sample, snapshot, { type: 'wait' }).timers.set).toMatchObject([{ delay: 1 }]);
+  });
+
   it('refuses actions that can not be stored', () => {
     expect(() => after('shout')).toThrow('A machine used xstate.emit');
   });
