@@ -1,0 +1,30 @@
+import { channelReader } from '../channel/reader.ts';
+import { messageReader } from '../conversation/message-reader.ts';
+import { conversationReader } from '../conversation/reader.ts';
+import { sourceReader } from '../source/reader.ts';
+import { openForReading } from './database.ts';
+import type { FeedReader } from './feed.ts';
+import { feedReader } from './feed-reader.ts';
+import { type OutboxReader, outboxReader } from './outbox-reader.ts';
+import type { StoreReader } from './reader.ts';
+
+/** Everything that the outward parts of the hub read, over one read-only connection. */
+export interface OpenStoreReader extends StoreReader {
+  feed: FeedReader;
+  outbox: OutboxReader;
+  close(): void;
+}
+
+/** @throws Error when the file does not exist yet: the host makes it */
+export function openStoreReader(file: string, shards: number): OpenStoreReader {
+  const db = openForReading(file);
+  return {
+    channels: channelReader(db),
+    conversations: conversationReader(db),
+    messages: messageReader(db),
+    sources: sourceReader(db),
+    feed: feedReader(db, shards),
+    outbox: outboxReader(db),
+    close: () => db.close(),
+  };
+}

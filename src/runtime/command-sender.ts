@@ -1,0 +1,95 @@
+import type { CommandBody, CommandResult, Commands, CommandSender, CommandType } from '#actors/commands.ts';
+import { decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
+import { Failure } from '#actors/runtime/errors.ts';
+import { type Bus, BusError, type Clock, type Ids } from '#actors/runtime/ports.ts';
+import { shardOf } from '#actors/runtime/shard.ts';
+import { namespaces, uuidV5 } from '#actors/runtime/uuid.ts';
+import { workSubject } from '#src/nats/subjects.ts';
+import type { Origin } from '#src/services.ts';
+
+export interface CommandSenderOptions {
+  bus: Bus;
+  clock: Clock;
+  ids: Ids;
+  shards: number;
+  /** How long a command may take, in ms. After it the host drops the command. */
+  patience?: number;
+}
+
+const defaultPatience = 10_000;
+/** A request without an answer is repeated after this long, in ms: the inbox makes the repetition harmless. */
+const answerTimeout = 2_500;
+/** Wait before the next try when nobody can be reached, in ms. */
+const retryDelay = 100;
+
+/** Makes the senders of commands: one for each request, effect or timer that causes some. */
+export function commandSenders(options: CommandSenderOptions): (origin: Origin) => CommandSender {
+  return (origin) => new OriginSender(options, origin);
+}
+
+class OriginSender implements CommandSender {
+  readonly #options: CommandSenderOptions;
+  readonly #origin: Origin;
+  /** Commands sent so far, by kind, id and type: the nth has the nth derived id. */
+  readonly #sent = new Map<string, number>();
+
+  constructor(options: CommandSenderOptions, origin: Origin) {
+    this.#options = options;
+    this.#origin = origin;
+  }
+
+  async send<K extends keyof Commands, T extends CommandType<K>>(
+    kind: K,
+    id: string,
+    type: T,
+    body: CommandBody<K, T>,
+  ): Promise<CommandResult<K, T>> {
+    const { clock, shards, patience } = this.#options;
+    const now = clock.now();
+    const envelope: Envelope = {
+      commandId: this.#commandId(kind, id, type),
+      actor: { kind, id },
+      type,
+      body,
+      now,
+      deadline: now + (patience ?? defaultPatience),
+      cause: this.#origin.cause,
+    };
+    const reply = await this.#request(workSubject(shardOf(id, shards), envelope.actor), envelope);
+    if (!reply.ok) throw Failure.from(reply.failure);
+    return reply.result as CommandResult<K, T>;
+  }
+
+  #commandId(kind: string, id: string, type: string): string {
+    const { idempotencyKey } = this.#origin;
+    if (idempotencyKey === undefined) return this.#options.ids.uuid();
+    const name = `${kind} ${id} ${type}`;
+    const nth = (this.#sent.get(name) ?? 0) + 1;
+    this.#sent.set(name, nth);
+    return uuidV5(namespaces.command, idempotencyKey, name, String(nth));
+  }
+
+  /** Repeats the request until there is an answer or no time: a restart of the bus or the host is only a delay. */
+  async #request(subject: string, envelope: Envelope): Promise<Reply> {
+    const { bus, clock } = this.#options;
+    const data = encode(envelope);
+    for (;;) {
+      const left = envelope.deadline - clock.now();
+      try {
+        return decode<Reply>(await bus.request(subject, data, Math.min(answerTimeout, Math.max(1, left))));
+      } catch (error) {
+        if (!(error instanceof BusError)) throw error;
+        if (left <= retryDelay) throw unanswered(error);
+        if (error.reason !== 'timeout') await new Promise<void>((resolve) => clock.schedule(retryDelay, resolve));
+      }
+    }
+  }
+}
+
+function unanswered(error: BusError): Failure {
+  const message =
+    error.reason === 'no_responder'
+      ? 'The hub is not ready to take this request. Nothing was changed; try again.'
+      : 'The hub did not answer in time. Try again with the same Idempotency-Key: what was done is not done twice.';
+  return new Failure('unavailable', message, { retryAfter: 1 });
+}

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Logger } from '#actors/runtime/ports.ts';
+import type { Durability } from '#actors/store/database.ts';
+
+/** What the worker is given. */
+export interface HostStart {
+  file: string;
+  durability: Durability;
+  shards: number;
+  nats: { url: string; user?: string; password?: string };
+}
+
+/** What the worker says. */
+export type HostMessage = { ready: true } | { stopped: true };
+
+/** Wait before a host that died is started again, in ms. */
+const restartDelay = 200;
+const stopTimeout = 4_000;
+
+/** The host's thread, as the main thread sees it. A host that dies is started again: all it knows is in the file. */
+export class HostThread {
+  readonly #start: HostStart;
+  readonly #log: Logger;
+  #worker: Worker | null = null;
+  #ready = false;
+  #stopping = false;
+
+  constructor(start: HostStart, log: Logger) {
+    this.#start = start;
+    this.#log = log;
+  }
+
+  /** Null when the host takes commands, else why not. */
+  problem(): string | null {
+    return this.#ready ? null : 'the actor host is not running';
+  }
+
+  /** @throws Error when the host does not come up: the file can not be opened, NATS can not be reached */
+  async start(): Promise<void> {
+    const worker = new Worker(new URL('./host-worker.ts', import.meta.url), { workerData: this.#start });
+    this.#worker = worker;
+    worker.once('exit', (code) => this.#exited(worker, code));
+    // `once` rejects with the worker's error.
+    await once(worker, 'message');
+    worker.on('error', (error) => this.#log.error({ reason: (error as Error).message }, 'host.failed'));
+    this.#ready = true;
+  }
+
+  /** Lets the host answer what it has taken, then ends the thread. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const worker = this.#worker;
+    if (worker === null || !this.#ready) return;
+    this.#ready = false;
+    const stopped = once(worker, 'exit');
+    worker.postMessage('stop');
+    const deadline = setTimeout(() => void worker.terminate(), stopTimeout);
+    await stopped;
+    clearTimeout(deadline);
+  }
+
+  #exited(worker: Worker, code: number): void {
+    if (this.#worker !== worker || this.#stopping || !this.#ready) return;
+    this.#ready = false;
+    this.#log.error({ code }, 'host.exited');
+    this.#restartSoon();
+  }
+
+  #restartSoon(): void {
+    setTimeout(() => {
+      if (this.#stopping) return;
+      this.start().then(
+        () => this.#log.info({}, 'host.restarted'),
+        (error: Error) => {
+          this.#log.error({ reason: error.message }, 'host.restart_failed');
+          this.#restartSoon();
+        },
+      );
+    }, restartDelay);
+  }
+}

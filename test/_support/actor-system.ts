@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CommandSender } from '#actors/commands.ts';
+import { actorDefinitions } from '#actors/definitions.ts';
+import { localLog } from '#actors/log/local-log.ts';
+import type { ShardLog } from '#actors/log/shard-log.ts';
+import type { ActorDefinitions } from '#actors/runtime/command-handling.ts';
+import { ActorHost } from '#actors/runtime/host.ts';
+import type { MailboxLimits } from '#actors/runtime/mailbox.ts';
+import type { Clock, Logger } from '#actors/runtime/ports.ts';
+import { channelId, conversationId, messageId } from '#actors/runtime/uuid.ts';
+import { type Connection, openForReading } from '#actors/store/database.ts';
+import { type HostStore, openHostStore } from '#actors/store/host-store.ts';
+import { openStoreReader } from '#actors/store/store-reader.ts';
+import { grewSubject, workOfShard } from '#src/nats/subjects.ts';
+import { commandSenders } from '#src/runtime/command-sender.ts';
+import { SystemIds } from '#src/runtime/system.ts';
+import { ManualClock } from './manual-clock.ts';
+import { MemoryBus } from './memory-bus.ts';
+
+export const silent: Logger = { info() {}, warn() {}, error() {} };
+
+export interface ActorSystemOptions {
+  shards?: number;
+  definitions?: ActorDefinitions;
+  log?: ShardLog;
+  limits?: MailboxLimits;
+  clock?: Clock & { advance?(ms: number): void };
+  /** Changes the store that the host gets. */
+  wrapStore?: (store: HostStore) => HostStore;
+}
+
+/** A host on a real file, with a bus inside the process and a clock that stands still. */
+export class ActorSystem {
+  readonly bus = new MemoryBus();
+  readonly clock = new ManualClock();
+  readonly folder = mkdtempSync(join(tmpdir(), 'parley-test-'));
+  readonly file = join(this.folder, 'parley.db');
+  readonly #options: ActorSystemOptions;
+  #store: HostStore | null = null;
+  #host: ActorHost | null = null;
+
+  constructor(options: ActorSystemOptions = {}) {
+    this.#options = options;
+    this.start();
+  }
+
+  get shards(): number {
+    return this.#options.shards ?? 1;
+  }
+
+  start(): void {
+    const store = openHostStore(this.file, 'normal');
+    this.#store = store;
+    this.#host = new ActorHost({
+      shards: { count: this.shards, owned: Array.from({ length: this.shards }, (_, shard) => shard) },
+      store: this.#options.wrapStore?.(store) ?? store,
+      log: this.#options.log ?? localLog,
+      bus: this.bus,
+      clock: this.clock,
+      logger: silent,
+      definitions: this.#options.definitions ?? actorDefinitions,
+      subjects: { workOfShard, grew: grewSubject },
+      ...(this.#options.limits && { limits: this.#options.limits }),
+    });
+    this.#host.start();
+  }
+
+  /** Resolves when every command that was taken is answered. */
+  settle(): Promise<void> {
+    return this.#host!.idle();
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    this.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#host?.stop();
+    this.#store?.close();
+    this.#store = null;
+  }
+
+  commands(origin: { cause?: string; idempotencyKey?: string } = {}, patience?: number): CommandSender {
+    return commandSenders({
+      bus: this.bus,
+      clock: this.clock,
+      ids: new SystemIds(),
+      shards: this.shards,
+      ...(patience !== undefined && { patience }),
+    })({ cause: 'test', ...origin });
+  }
+
+  /** A read-only connection for questions of a test; the caller closes it. */
+  open(): Connection {
+    return openForReading(this.file);
+  }
+
+  reader(): ReturnType<typeof openStoreReader> {
+    return openStoreReader(this.file, this.shards);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export const testSource = 'acme';
+export const testChannel = channelId(testSource, 'line-1');
+
+/** The conversation of the test channel that a contact has. */
+export const conversationOf = (contact: string): string => conversationId(testChannel, contact);
+
+/** Sends the command that connects the test channel. */
+export async function connectTestChannel(commands: CommandSender): Promise<void> {
+  await commands.send('channel', testChannel, 'channel.connect', {
+    source: testSource,
+    sourceChannelId: 'line-1',
+    sourceId: testSource,
+    name: 'Line 1',
+  });
+}
+
+/** The body of an ingest of texts that a contact wrote; message ids at the source are `<prefix>-<n>`. */
+export function ingestOf(contact: string, texts: string[], prefix: string = contact) {
+  const conversation = conversationOf(contact);
+  return {
+    origin: { channelId: testChannel, source: testSource, sourceConversationId: contact },
+    messages: texts.map((text, n) => ({
+      id: messageId(conversation, `${prefix}-${n}`),
+      sourceMessageId: `${prefix}-${n}`,
+      senderId: contact,
+      content: { text },
+      fromContact: true,
+      sentAt: Date.UTC(2026, 0, 1, 0, 0, n),
+    })),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Cancel, Clock } from '#actors/runtime/ports.ts';
+
+/** A clock that moves only when it is told to; timers run in the order of their due times. */
+export class ManualClock implements Clock {
+  #now: number;
+  #next = 1;
+  readonly #timers = new Map<number, { due: number; run: () => void }>();
+
+  constructor(start = Date.UTC(2026, 0, 1)) {
+    this.#now = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  schedule(delayMs: number, run: () => void): Cancel {
+    const id = this.#next++;
+    this.#timers.set(id, { due: this.#now + delayMs, run });
+    return () => this.#timers.delete(id);
+  }
+
+  /** Due time of the next timer, null without one. */
+  nextDue(): number | null {
+    let due: number | null = null;
+    for (const timer of this.#timers.values()) due = due === null ? timer.due : Math.min(due, timer.due);
+    return due;
+  }
+
+  /** Moves on by `ms`, running every timer that comes due on the way. */
+  advance(ms: number): void {
+    const until = this.#now + ms;
+    for (;;) {
+      let first: [number, { due: number; run: () => void }] | null = null;
+      for (const entry of this.#timers) {
+        if (entry[1].due <= until && (first === null || entry[1].due < first[1].due)) first = entry;
+      }
+      if (first === null) break;
+      this.#timers.delete(first[0]);
+      this.#now = Math.max(this.#now, first[1].due);
+      first[1].run();
+    }
+    this.#now = until;
+  }
+}
