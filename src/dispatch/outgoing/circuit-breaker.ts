@@ -1,0 +1,47 @@
+import type { Clock } from '#actors/runtime/ports.ts';
+
+/** Unreachable results in a row that open a circuit. */
+export const failuresToOpen = 5;
+/** Milliseconds from a circuit's opening, or from a probe without result, to the next probe. */
+export const probeAfterMs = 10_000;
+
+export interface CircuitBreaker {
+  /** Whether a call to the origin may be made now. In an open circuit every `probeAfterMs` one call may: the probe. */
+  admit(origin: string): boolean;
+  /** What an admitted call came to: `ok` false only when the origin was not reachable. */
+  record(origin: string, ok: boolean): void;
+}
+
+interface Circuit {
+  failures: number;
+  /** Epoch ms of the next probe. */
+  probeAt: number;
+}
+
+/**
+ * One circuit per origin (scheme, host and port): closed → open after five unreachable results in a row → one probe
+ * after ten seconds → closed, or open again. Our own, since cockatiel's breaker reads `Date.now` and can't be given
+ * a clock. Only failing origins are remembered.
+ */
+export function createCircuitBreaker(clock: Pick<Clock, 'now'>): CircuitBreaker {
+  const failing = new Map<string, Circuit>();
+
+  return {
+    admit(origin) {
+      const circuit = failing.get(origin);
+      if (!circuit || circuit.failures < failuresToOpen) return true;
+      if (clock.now() < circuit.probeAt) return false;
+      // Taken now: a probe whose result gets lost makes room for the next one later.
+      circuit.probeAt = clock.now() + probeAfterMs;
+      return true;
+    },
+    record(origin, ok) {
+      if (ok) {
+        failing.delete(origin);
+        return;
+      }
+      const failures = (failing.get(origin)?.failures ?? 0) + 1;
+      failing.set(origin, { failures, probeAt: clock.now() + probeAfterMs });
+    },
+  };
+}
