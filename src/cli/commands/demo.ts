@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import { createApiClient } from '../api-client.ts';
+import { runDemo } from '../demo/run-demo.ts';
+import { apiTarget, type GlobalFlags } from '../workspace.ts';
+
+/** Rejects when the user presses Ctrl-C or the process is asked to end. */
+function interruption(): Promise<never> {
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => reject(new Error('the demo was interrupted')));
+    }
+  });
+  // It may come while nobody waits for it yet; whoever waits later still sees it.
+  interrupted.catch(() => {});
+  return interrupted;
+}
+
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('play a conversation through a running hub with a small custom source')
+    .action(async (_options, command: Command) => {
+      const client = createApiClient(apiTarget(command.optsWithGlobals<GlobalFlags>()));
+      await runDemo(client, (line) => process.stdout.write(`${line}\n`), interruption());
+    });
+}
