@@ -1,4 +1,5 @@
 import { channelReader } from '../channel/reader.ts';
+import { type DeliveryReader, deliveryReader } from '../conversation/delivery-reader.ts';
 import { messageReader } from '../conversation/message-reader.ts';
 import { conversationReader } from '../conversation/reader.ts';
 import { sourceReader } from '../source/reader.ts';
@@ -12,6 +13,7 @@ import type { StoreReader } from './reader.ts';
 export interface OpenStoreReader extends StoreReader {
   feed: FeedReader;
   outbox: OutboxReader;
+  deliveries: DeliveryReader;
   close(): void;
 }
 
@@ -25,6 +27,7 @@ export function openStoreReader(file: string, shards: number): OpenStoreReader {
     sources: sourceReader(db),
     feed: feedReader(db, shards),
     outbox: outboxReader(db),
+    deliveries: deliveryReader(db),
     close: () => db.close(),
   };
 }

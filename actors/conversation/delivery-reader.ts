@@ -1,0 +1,59 @@
+import { channelJson } from '../channel/representation.ts';
+import { type ChannelJson, isoTime, type Json } from '../representation.ts';
+import type { OwnedState } from '../runtime/definition.ts';
+import { uuidToBytes } from '../runtime/uuid.ts';
+import type { Connection } from '../store/database.ts';
+import { rowQuery } from '../store/rows.ts';
+
+/** A send that is to be made: what the call to the source needs. */
+export interface DeliveryWork {
+  message: { id: string; content: Json; sentAt: number };
+  conversation: { id: string; sourceConversationId: string; createdAt: string };
+  channel: ChannelJson;
+  /** The source has said something in this conversation, so it knows it. */
+  knownToSource: boolean;
+  /** Where the send stands inside `pending`, null when it is not pending. */
+  pending: 'queued' | 'calling' | 'backingOff' | null;
+}
+
+export interface DeliveryReader {
+  /** By the message's key, which is the subject of its effect. */
+  find(messageKey: number): DeliveryWork | null;
+  /** The source that a lane (a conversation's key) delivers to. */
+  sourceOfLane(lane: number): string | null;
+}
+
+export function deliveryReader(db: Connection): DeliveryReader {
+  const messageByKey = rowQuery(db, 'message', 'WHERE key = ?');
+  const conversationByKey = rowQuery(db, 'conversation', 'WHERE key = ?');
+  const channelById = rowQuery(db, 'channel', 'WHERE id = ?');
+  // A message that a source ingested has no delivery.
+  const ingested = db.prepare('SELECT 1 FROM message WHERE conversation = ? AND delivery IS NULL LIMIT 1').pluck();
+  const source = db.prepare('SELECT source FROM conversation WHERE key = ?').pluck();
+  return {
+    find(messageKey) {
+      const message = messageByKey.get(messageKey);
+      const conversation = message === null ? null : conversationByKey.get(message.conversation);
+      const channel = conversation === null ? null : channelById.get(uuidToBytes(conversation.channel_id));
+      if (message === null || conversation === null || channel === null) return null;
+      return {
+        message: { id: message.id, content: JSON.parse(message.content) as Json, sentAt: message.sent_at },
+        conversation: {
+          id: conversation.id,
+          sourceConversationId: conversation.source_conversation_id,
+          createdAt: isoTime(conversation.created_at),
+        },
+        channel: channelJson(channel),
+        knownToSource: ingested.get(conversation.key) !== undefined,
+        pending: pendingState(message.delivery),
+      };
+    },
+    sourceOfLane: (lane) => (source.get(lane) as string | undefined) ?? null,
+  };
+}
+
+function pendingState(delivery: string | null): DeliveryWork['pending'] {
+  if (delivery === null) return null;
+  const { value } = JSON.parse(delivery) as OwnedState;
+  return typeof value === 'string' ? null : (value as { pending: DeliveryWork['pending'] }).pending;
+}

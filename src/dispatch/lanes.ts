@@ -1,0 +1,150 @@
+import type { Clock } from '#actors/runtime/ports.ts';
+import type { OutboxReader } from '#actors/store/outbox-reader.ts';
+import type { Rows } from '#actors/store/tables.ts';
+
+/** An effect of the outbox. */
+export type EffectRow = Rows['outbox'];
+
+/** What doing an effect came to: it is done, or its lane goes on at a time (epoch ms). */
+export type Performed = { done: true } | { done: false; retryAt: number };
+
+export interface LaneOptions {
+  outbox: OutboxReader;
+  shards: number;
+  clock: Clock;
+  /** Does one effect. Must not reject. */
+  perform(effect: EffectRow): Promise<Performed>;
+  /** The group of a lane: what shares a bound, such as a source. */
+  groupOf(lane: number): string;
+  /** Effects of one group under way at once. */
+  perGroup?: number;
+}
+
+interface Lane {
+  id: number;
+  group: Group;
+  /** Keys of effects, oldest first; the head stays until it is done, so that a retry never overtakes. */
+  keys: number[];
+  position: 'idle' | 'queued' | 'running' | 'waiting';
+}
+
+interface Group {
+  running: number;
+  /** Lanes with something to do, in the order in which they came. */
+  queued: Lane[];
+}
+
+const defaultPerGroup = 32;
+const pageSize = 1_000;
+
+/**
+ * Takes effects from the outbox, lane by lane: one at a time in a lane, in the order of their keys; lanes side by side,
+ * bounded by group, so that a slow source takes no other source's place. The outbox is the truth: what is here is only
+ * which keys were seen.
+ */
+export class Lanes {
+  readonly #options: LaneOptions;
+  readonly #lanes = new Map<number, Lane>();
+  readonly #groups = new Map<string, Group>();
+  /** The highest key seen in each shard: later effects have higher ones. */
+  readonly #seen: number[];
+  #stopped = false;
+  readonly #idle: (() => void)[] = [];
+  #running = 0;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#seen = Array.from({ length: options.shards }, () => -1);
+  }
+
+  /** Looks for new effects. Called at the start and whenever the outbox may have grown. */
+  wake(): void {
+    if (this.#stopped) return;
+    for (let shard = 0; shard < this.#options.shards; shard++) {
+      for (;;) {
+        const rows = this.#options.outbox.after(shard, this.#seen[shard]!, pageSize);
+        for (const row of rows) this.#add(row);
+        const last = rows.at(-1);
+        if (last === undefined) break;
+        this.#seen[shard] = last.key;
+        if (rows.length < pageSize) break;
+      }
+    }
+  }
+
+  /** Effects known and not done. */
+  get backlog(): number {
+    let backlog = 0;
+    for (const lane of this.#lanes.values()) backlog += lane.keys.length;
+    return backlog;
+  }
+
+  /** Starts nothing more and resolves when what runs has ended. */
+  stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #add(row: EffectRow): void {
+    let lane = this.#lanes.get(row.lane);
+    if (lane === undefined) {
+      lane = { id: row.lane, group: this.#group(this.#options.groupOf(row.lane)), keys: [], position: 'idle' };
+      this.#lanes.set(row.lane, lane);
+    }
+    lane.keys.push(row.key);
+    if (lane.position === 'idle') this.#queue(lane);
+  }
+
+  #group(name: string): Group {
+    let group = this.#groups.get(name);
+    if (group === undefined) {
+      group = { running: 0, queued: [] };
+      this.#groups.set(name, group);
+    }
+    return group;
+  }
+
+  #queue(lane: Lane): void {
+    lane.position = 'queued';
+    lane.group.queued.push(lane);
+    this.#pump(lane.group);
+  }
+
+  #pump(group: Group): void {
+    const bound = this.#options.perGroup ?? defaultPerGroup;
+    while (!this.#stopped && group.running < bound) {
+      const lane = group.queued.shift();
+      if (lane === undefined) return;
+      void this.#run(lane);
+    }
+  }
+
+  async #run(lane: Lane): Promise<void> {
+    lane.position = 'running';
+    lane.group.running++;
+    this.#running++;
+    const effect = this.#options.outbox.find(lane.keys[0]!);
+    // An effect that is gone was done by the command that took it out.
+    const performed: Performed = effect === null ? { done: true } : await this.#options.perform(effect);
+    lane.group.running--;
+    this.#running--;
+    if (performed.done) {
+      lane.keys.shift();
+      if (lane.keys.length > 0) this.#queue(lane);
+      else this.#lanes.delete(lane.id);
+    } else {
+      this.#wait(lane, performed.retryAt);
+    }
+    this.#pump(lane.group);
+    if (this.#stopped && this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #wait(lane: Lane, until: number): void {
+    lane.position = 'waiting';
+    const delay = Math.max(0, until - this.#options.clock.now());
+    this.#options.clock.schedule(delay, () => {
+      if (!this.#stopped) this.#queue(lane);
+    });
+  }
+}

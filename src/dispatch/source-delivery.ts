@@ -1,0 +1,166 @@
+import type { AttemptOutcome } from '#machines/message-delivery.ts';
+import type { CommandSender } from '#actors/commands.ts';
+import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
+import { Failure } from '#actors/runtime/errors.ts';
+import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
+import type { OutboxReader } from '#actors/store/outbox-reader.ts';
+import type { SourceReader } from '#actors/store/reader.ts';
+import type { Origin } from '#src/services.ts';
+import { actionBody, outcomeOf, signature, signatureHeader } from './action-endpoint.ts';
+import { type EffectRow, Lanes, type Performed } from './lanes.ts';
+import type { CircuitBreaker } from './outgoing/circuit-breaker.ts';
+import type { OutgoingClient } from './outgoing/client.ts';
+
+export interface SourceDeliveryOptions {
+  outbox: OutboxReader;
+  deliveries: DeliveryReader;
+  sources: SourceReader;
+  shards: number;
+  clock: Clock;
+  ids: Ids;
+  log: Logger;
+  client: OutgoingClient;
+  breaker: CircuitBreaker;
+  commandsFor(origin: Origin): CommandSender;
+  /** The text of a source's token, the key of the signature. */
+  tokenOf(sourceId: string, issuedAt: number): Promise<string>;
+  /** Called with every outcome, for the metrics. */
+  onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
+}
+
+/** Total time of a call to a source, in ms; connecting has 3 s of it. */
+const callTimeout = 10_000;
+/** Wait before a command that nobody took is sent again, in ms. */
+const commandRetryDelay = 250;
+/** A durable timer fires a moment after its time; the lane looks again this much later, in ms. */
+const timerGrace = 20;
+
+/** Carries pending messages to the action endpoints of their sources. */
+export class SourceDelivery {
+  readonly #options: SourceDeliveryOptions;
+  readonly #lanes: Lanes;
+  /** Effects whose call this process has begun: a `calling` state of any other was left by a process that stopped. */
+  readonly #begun = new Set<string>();
+  #stopping = false;
+
+  constructor(options: SourceDeliveryOptions) {
+    this.#options = options;
+    this.#lanes = new Lanes({
+      outbox: options.outbox,
+      shards: options.shards,
+      clock: options.clock,
+      perform: (effect) => this.#perform(effect),
+      groupOf: (lane) => options.deliveries.sourceOfLane(lane) ?? '',
+    });
+  }
+
+  wake(): void {
+    this.#lanes.wake();
+  }
+
+  get backlog(): number {
+    return this.#lanes.backlog;
+  }
+
+  stop(): Promise<void> {
+    this.#stopping = true;
+    return this.#lanes.stop();
+  }
+
+  async #perform(effect: EffectRow): Promise<Performed> {
+    const { clock, deliveries, log } = this.#options;
+    const work = deliveries.find(effect.subject);
+    if (work === null || work.pending === null) return { done: true };
+    if (work.pending === 'backingOff') return { done: false, retryAt: clock.now() + timerGrace };
+    try {
+      if (work.pending === 'calling' && !this.#begun.has(effect.id)) {
+        return await this.#finish(effect, work, 'lost', { kind: 'outcome_unknown' });
+      }
+      const started = await this.#durably(effect, 'start', (commands) =>
+        commands.send('conversation', work.conversation.id, 'attempt.start', {
+          messageId: work.message.id,
+          effectId: effect.id,
+        }),
+      );
+      if (!started.started) return { done: false, retryAt: clock.now() + timerGrace };
+      this.#begun.add(effect.id);
+      const begun = clock.now();
+      const outcome = await this.#attempt(work);
+      const fields = { message: work.message.id, attempt: started.attempt, outcome: outcome.kind, ms: clock.now() - begun };
+      log.info(fields, 'delivery.attempted');
+      this.#options.onAttempt?.(outcome.kind, fields.ms);
+      return await this.#finish(effect, work, String(started.attempt), outcome);
+    } catch (error) {
+      if (!(error instanceof Stopping)) log.error({ message: work.message.id, reason: String(error) }, 'delivery.failed');
+      return { done: false, retryAt: clock.now() + 1_000 };
+    } finally {
+      this.#begun.delete(effect.id);
+    }
+  }
+
+  async #finish(effect: EffectRow, work: DeliveryWork, attempt: string, outcome: AttemptOutcome): Promise<Performed> {
+    const { retryAt } = await this.#durably(effect, `finish ${attempt}`, (commands) =>
+      commands.send('conversation', work.conversation.id, 'attempt.finish', {
+        messageId: work.message.id,
+        effectId: effect.id,
+        outcome,
+      }),
+    );
+    return retryAt === null ? { done: true } : { done: false, retryAt: retryAt + timerGrace };
+  }
+
+  async #attempt(work: DeliveryWork): Promise<AttemptOutcome> {
+    const { sources, breaker, client, ids, clock, tokenOf } = this.#options;
+    if (!work.channel.connected) {
+      return { kind: 'channel_not_connected', error: `The channel ${work.channel.id} is not connected.` };
+    }
+    const source = sources.find(work.channel.source);
+    const endpoint = source?.source.action_endpoint;
+    if (source === null || endpoint === undefined) {
+      const error = `The source ${work.channel.source} has no action_endpoint, so it can not send messages.`;
+      return { kind: 'rejected', error };
+    }
+    const origin = URL.canParse(endpoint) ? new URL(endpoint).origin : endpoint;
+    if (!breaker.admit(origin)) {
+      const error = 'The source was unreachable several times in a row and is left alone for a moment.';
+      return { kind: 'unreachable', error, jitter: ids.random() };
+    }
+    const body = actionBody(work);
+    const result = await client.post({
+      url: endpoint,
+      headers: {
+        'Content-Type': 'application/json',
+        [signatureHeader]: signature(body, await tokenOf(work.channel.source, source.issuedAt)),
+      },
+      body,
+      timeoutMs: callTimeout,
+    });
+    const outcome = outcomeOf(result, () => ids.random(), clock.now());
+    breaker.record(origin, outcome.kind !== 'unreachable');
+    return outcome;
+  }
+
+  /**
+   * An outcome must not get lost because the bus or the host restarts: tries until the hub stops. The command id comes
+   * from the step and its time, so that a command sent again is handled once.
+   */
+  async #durably<T>(effect: EffectRow, step: string, send: (commands: CommandSender) => Promise<T>): Promise<T> {
+    const { clock, commandsFor } = this.#options;
+    const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${clock.now()}` };
+    for (;;) {
+      try {
+        return await send(commandsFor(origin));
+      } catch (error) {
+        const passing = error instanceof Failure && error.retryAfter !== undefined;
+        if (!passing) throw error;
+        if (this.#stopping) throw new Stopping();
+        await new Promise<void>((resolve) => clock.schedule(commandRetryDelay, resolve));
+      }
+    }
+  }
+}
+
+/** The hub stops: what was begun shows as an attempt without outcome when it comes up again. */
+class Stopping extends Error {
+  override readonly name = 'Stopping';
+}
