@@ -69,11 +69,11 @@ function readSection(section: Section, path: string[], written: unknown, reading
 }
 
 /** An open API may only be reached from this machine, unless somebody said that it is meant so. */
-function checkExposure(config: Config, reading: Reading): void {
-  const { host } = config.server;
-  const { authentication, allowUnauthenticated } = config.security;
+function checkExposure(config: Partial<Config>, reading: Reading): void {
+  const host = config.server?.host;
   // Only values that could be read are compared: the others are problems already.
-  if (!host || isLoopback(host) || authentication !== false || allowUnauthenticated !== false) return;
+  if (!host || isLoopback(host)) return;
+  if (config.security?.authentication !== false || config.security.allowUnauthenticated !== false) return;
   reading.problems.push({
     place: reading.fromEnvironment.get('server.host')?.place ?? reading.file.place(['server', 'host']),
     key: 'server.host',

@@ -51,14 +51,14 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
 const refusal = (status: number, error: string): Answer => ({ status, body: { error } });
 
 function perform(body: Buffer): Answer & { action?: SendAction } {
-  let action: Partial<SendAction>;
+  let action: Partial<SendAction> | null;
   try {
-    action = JSON.parse(body.toString('utf8')) as Partial<SendAction>;
+    action = JSON.parse(body.toString('utf8')) as Partial<SendAction> | null;
   } catch {
     return refusal(400, 'the body is not JSON');
   }
-  const message = action.payload?.message;
-  if (action.type !== 'message.send' || typeof message?.id !== 'string') {
+  const message = action?.payload?.message;
+  if (action?.type !== 'message.send' || typeof message?.id !== 'string') {
     return refusal(400, 'this source can only do message.send');
   }
   if (!action.payload?.conversation) return refusal(422, 'this source does not write first');
