@@ -8,12 +8,13 @@ export interface HubAddresses {
   metricsUrl: string;
 }
 
-interface Hub {
+/** What `serve` needs of a hub. */
+export interface Hub {
   start(): Promise<HubAddresses>;
   stop(): Promise<void>;
 }
 
-type CreateHub = (config: Config, overrides?: { log?: Logger }) => Promise<Hub>;
+export type CreateHub = (config: Config, overrides?: { log?: Logger }) => Promise<Hub>;
 
 const stopWithinMs = 5000;
 const lingerMs = 500;
@@ -60,20 +61,24 @@ async function stopInTime(hub: Hub, log: HubLogger): Promise<void> {
   process.exit(1);
 }
 
+/** Loaded when it is needed, so that commands which run no hub start fast. */
+const createRealHub: CreateHub = async (config, overrides) =>
+  (await import('#src/hub.ts')).createHub(config, overrides);
+
 /**
  * Runs a hub until a signal: starts it, logs `hub.ready` with its addresses, and drains and stops it within 5 s.
  * @param onReady is told the addresses once the hub answers.
+ * @param createHub makes the hub; tests give one of their own.
  * @throws Error when it can not start.
  */
 export async function serveUntilStopped(
   config: Config,
   log: HubLogger,
   onReady: (addresses: HubAddresses) => void = () => {},
+  createHub: CreateHub = createRealHub,
 ): Promise<void> {
   const stopped = stopSignal();
   dieOfDefects(log);
-  // Loaded here, so that commands which run no hub start fast.
-  const { createHub }: { createHub: CreateHub } = await import('#src/hub.ts');
   const hub = await createHub(config, { log });
   try {
     const addresses = await hub.start();
