@@ -3,16 +3,13 @@ import { createApiClient } from '../api-client.ts';
 import { runDemo } from '../demo/run-demo.ts';
 import { apiTarget, type GlobalFlags } from '../workspace.ts';
 
-/** Rejects when the user presses Ctrl-C or the process is asked to end. */
-function interruption(): Promise<never> {
-  const interrupted = new Promise<never>((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => reject(new Error('the demo was interrupted')));
-    }
-  });
-  // It may come while nobody waits for it yet; whoever waits later still sees it.
-  interrupted.catch(() => {});
-  return interrupted;
+/** Aborts when the user presses Ctrl-C or the process is asked to end. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => controller.abort(new Error('the demo was interrupted')));
+  }
+  return controller.signal;
 }
 
 export function demoCommand(): Command {

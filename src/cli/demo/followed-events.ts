@@ -22,21 +22,24 @@ const pollEveryMs = 100;
 export class FollowedEvents {
   readonly #client: ApiClient;
   readonly #conversation: string;
+  readonly #interrupted: AbortSignal;
   #after: string | undefined;
   #waiting: DemoMessage[] = [];
 
-  constructor(client: ApiClient, conversation: string) {
+  constructor(client: ApiClient, conversation: string, interrupted: AbortSignal) {
     this.#client = client;
     this.#conversation = conversation;
+    this.#interrupted = interrupted;
   }
 
   /**
    * The next state of a message that `wanted` accepts; events before it are passed over.
-   * @throws Error when none comes within 15 s.
+   * @throws Error when none comes within 15 s; the reason of the interruption.
    */
   async next(wanted: (message: DemoMessage) => boolean): Promise<DemoMessage> {
     const deadline = Date.now() + waitMs;
     for (;;) {
+      this.#interrupted.throwIfAborted();
       for (let message = this.#waiting.shift(); message; message = this.#waiting.shift()) {
         if (wanted(message)) return message;
       }

@@ -26,6 +26,7 @@ interface Stage {
   channel: string;
   sourceChannel: string;
   print: Print;
+  interrupted: AbortSignal;
 }
 
 const speaker = (name: string): string => name.padEnd(8);
@@ -84,7 +85,7 @@ async function playTurns(stage: Stage): Promise<void> {
   for (const [number, { who, text }] of turns.entries()) {
     if (who === 'contact') {
       const id = await contactSays(stage, text, number);
-      if (id !== conversation) events = new FollowedEvents(stage.client, id);
+      if (id !== conversation) events = new FollowedEvents(stage.client, id, stage.interrupted);
       conversation = id;
       await events?.next((message) => message.from_contact);
       stage.print(`  ${speaker(contactName)} ${text}`);
@@ -121,7 +122,7 @@ async function cleanUp(
  * @param interrupted ends the demo early, cleaned up as well.
  * @throws Error when a step fails, with what to do about it where that is known.
  */
-export async function runDemo(client: ApiClient, print: Print, interrupted: Promise<never>): Promise<void> {
+export async function runDemo(client: ApiClient, print: Print, interrupted: AbortSignal): Promise<void> {
   const { cluster_version: version } = await client.call<{ cluster_version: string }>('client.config');
   print(`Parley ${version} at ${client.endpoint}`);
   const name = `demo-${randomBytes(4).toString('hex')}`;
@@ -145,8 +146,8 @@ export async function runDemo(client: ApiClient, print: Print, interrupted: Prom
       );
       channel = made.id;
       print(`Source ${name} is registered, its channel is connected.\n`);
-      const stage = { client, source: created.token, channel, sourceChannel: name, print };
-      await Promise.race([playTurns(stage), interrupted]);
+      const stage = { client, source: created.token, channel, sourceChannel: name, print, interrupted };
+      await playTurns(stage);
     } finally {
       await cleanUp({ client, source: created.token, print }, name, channel);
     }
