@@ -2,6 +2,7 @@ import { channelReader } from '../channel/reader.ts';
 import { type DeliveryReader, deliveryReader } from '../conversation/delivery-reader.ts';
 import { messageReader } from '../conversation/message-reader.ts';
 import { conversationReader } from '../conversation/reader.ts';
+import { type ParkedReader, parkedReader } from '../source/parked-reader.ts';
 import { sourceReader } from '../source/reader.ts';
 import { openForReading } from './database.ts';
 import type { FeedReader } from './feed.ts';
@@ -14,6 +15,7 @@ export interface OpenStoreReader extends StoreReader {
   feed: FeedReader;
   outbox: OutboxReader;
   deliveries: DeliveryReader;
+  parked: ParkedReader;
   close(): void;
 }
 
@@ -28,6 +30,7 @@ export function openStoreReader(file: string, shards: number): OpenStoreReader {
     feed: feedReader(db, shards),
     outbox: outboxReader(db),
     deliveries: deliveryReader(db),
+    parked: parkedReader(db),
     close: () => db.close(),
   };
 }

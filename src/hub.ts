@@ -1,0 +1,217 @@
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
+import { lockInstance } from '#actors/store/instance-lock.ts';
+import { type OpenStoreReader, openStoreReader } from '#actors/store/store-reader.ts';
+import { Secret, type Config } from '#src/config/config.ts';
+import { createCircuitBreaker } from '#src/dispatch/outgoing/circuit-breaker.ts';
+import { createOutgoingClient, type OutgoingClient } from '#src/dispatch/outgoing/client.ts';
+import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
+import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
+import { createAuth, sourceToken } from '#src/http/auth.ts';
+import { createHttpServer, type HttpServer } from '#src/http/server.ts';
+import { connectBus, type NatsBus } from '#src/nats/connection.ts';
+import { provideNatsServer } from '#src/nats/provision.ts';
+import { type NatsServer, startNatsServer } from '#src/nats/server.ts';
+import { grewOfAnyShard } from '#src/nats/subjects.ts';
+import { createRealtime, type Realtime } from '#src/realtime/server.ts';
+import { commandSenders } from '#src/runtime/command-sender.ts';
+import { HostThread } from '#src/runtime/host-thread.ts';
+import { systemClock, SystemIds } from '#src/runtime/system.ts';
+import type { HealthCheck, Services } from '#src/services.ts';
+
+/** What tests put in the place of the real parts. */
+export interface HubOverrides {
+  clock?: Clock;
+  ids?: Ids;
+  log?: Logger;
+  client?: OutgoingClient;
+}
+
+/** Where a running hub answers. */
+export interface HubAddresses {
+  url: string;
+  metricsUrl: string;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const silent: Logger = { info() {}, warn() {}, error() {} };
+/** "It grew" may get lost with the bus: readers look by themselves this often, in ms. */
+const lookAgainEvery = 1_000;
+
+/** The one place where the parts of the hub are put together. */
+export async function createHub(config: Config, overrides: HubOverrides = {}): Promise<Hub> {
+  return new Hub(config, overrides);
+}
+
+/** Parts that a running hub has, in the order in which they were started. */
+type Closing = { name: string; close(): Promise<void> | void };
+
+export class Hub implements AsyncDisposable {
+  readonly #config: Config;
+  readonly #overrides: HubOverrides;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** Stopped in the opposite order. */
+  readonly #parts: Closing[] = [];
+  readonly #grewListeners = new Set<() => void>();
+  #nats: NatsServer | null = null;
+
+  constructor(config: Config, overrides: HubOverrides) {
+    this.#config = config;
+    this.#overrides = overrides;
+    this.#clock = overrides.clock ?? systemClock;
+    this.#log = overrides.log ?? silent;
+  }
+
+  /** Process id of the embedded nats-server; null with an external one. */
+  get natsPid(): number | null {
+    return this.#nats?.pid ?? null;
+  }
+
+  /** @throws Error with a sentence on what is missing; what was started before is left to `stop` */
+  async start(): Promise<HubAddresses> {
+    const { data } = this.#config;
+    const folder = resolve(data.dir);
+    this.#part('lock', lockInstance(folder));
+    const file = join(folder, 'parley.db');
+    const nats = await this.#startNats(folder);
+    const bus = await connectBus({ ...nats, name: 'parley-hub', log: this.#log });
+    this.#part('bus', () => bus.close());
+    const host = await this.#startHost(file, nats);
+    const store = openStoreReader(file, data.shards);
+    this.#part('reader', () => store.close());
+
+    const services = this.#services(store, bus, [
+      { name: 'nats', problem: () => (bus.connected() ? null : 'the connection to NATS is lost') },
+      { name: 'host', problem: () => host.problem() },
+    ]);
+    this.#startSignals(bus);
+    this.#startDispatch(services, store);
+    return this.#startHttp(services);
+  }
+
+  /** Takes no more requests, lets the running ones end, and closes every part. */
+  async stop(): Promise<void> {
+    for (const part of this.#parts.splice(0).reverse()) {
+      try {
+        await part.close();
+      } catch (error) {
+        this.#log.warn({ part: part.name, reason: String(error) }, 'hub.stop_problem');
+      }
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #part(name: string, close: () => Promise<void> | void): void {
+    this.#parts.push({ name, close });
+  }
+
+  async #startNats(folder: string): Promise<{ url: string; user?: string; password?: Secret }> {
+    if (this.#config.nats.url !== '') return { url: this.#config.nats.url };
+    const binary = await provideNatsServer({
+      cacheDir: join(root, '.cache', 'nats-server'),
+      log: (line) => this.#log.info({ line }, 'nats.provision'),
+    });
+    const server = await startNatsServer({
+      binary,
+      confFile: join(root, 'nats.conf'),
+      stateDir: join(folder, 'nats'),
+      log: this.#log,
+    });
+    this.#nats = server;
+    this.#part('nats', () => server.stop());
+    return { url: server.url, user: server.user, password: server.password };
+  }
+
+  async #startHost(file: string, nats: { url: string; user?: string; password?: Secret }): Promise<HostThread> {
+    const { data } = this.#config;
+    const host = new HostThread(
+      {
+        file,
+        durability: data.durability,
+        shards: data.shards,
+        nats: {
+          url: nats.url,
+          ...(nats.user !== undefined && { user: nats.user }),
+          ...(nats.password !== undefined && { password: nats.password.reveal() }),
+        },
+      },
+      this.#log,
+    );
+    await host.start();
+    this.#part('host', () => host.stop());
+    return host;
+  }
+
+  #services(store: OpenStoreReader, bus: NatsBus, health: HealthCheck[]): Services {
+    const ids = this.#overrides.ids ?? new SystemIds();
+    return {
+      config: this.#config,
+      clock: this.#clock,
+      ids,
+      log: this.#log,
+      store,
+      feed: store.feed,
+      health,
+      commandsFor: commandSenders({ bus, clock: this.#clock, ids, shards: this.#config.data.shards }),
+      onFeedGrew: (run) => {
+        this.#grewListeners.add(run);
+        return () => this.#grewListeners.delete(run);
+      },
+    };
+  }
+
+  #startSignals(bus: NatsBus): void {
+    const grew = (): void => {
+      for (const run of this.#grewListeners) run();
+    };
+    const cancel = bus.subscribe(grewOfAnyShard, grew);
+    const timer = setInterval(grew, lookAgainEvery).unref();
+    this.#part('signals', () => {
+      clearInterval(timer);
+      cancel();
+    });
+  }
+
+  #startDispatch(services: Services, store: OpenStoreReader): void {
+    const { config, clock, ids, log, commandsFor } = services;
+    const client =
+      this.#overrides.client ?? createOutgoingClient({ allowNetworks: config.outgoing.allowNetworks, log });
+    const delivery = new SourceDelivery({
+      outbox: store.outbox,
+      deliveries: store.deliveries,
+      sources: store.sources,
+      shards: config.data.shards,
+      clock,
+      ids,
+      log,
+      client,
+      breaker: createCircuitBreaker(clock),
+      commandsFor,
+      tokenOf: (sourceId, issuedAt) => sourceToken(config, sourceId, issuedAt),
+    });
+    const parked = new ParkedMetadataDelivery({ parked: store.parked, store, log, commandsFor });
+    services.onFeedGrew(() => {
+      delivery.wake();
+      parked.wake();
+    });
+    this.#part('outgoing', () => client.close());
+    this.#part('dispatch', async () => {
+      await Promise.all([delivery.stop(), parked.stop()]);
+    });
+    delivery.wake();
+    parked.wake();
+  }
+
+  async #startHttp(services: Services): Promise<HubAddresses> {
+    const realtime: Realtime = createRealtime(services, createAuth(services).realtime);
+    const server: HttpServer = createHttpServer(services, { realtime });
+    this.#part('http', () => server.close());
+    this.#part('realtime', () => realtime.close());
+    return server.listen();
+  }
+}
