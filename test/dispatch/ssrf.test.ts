@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAddressGuard, parseNetworks, type Resolve } from '#src/dispatch/outgoing/address-guard.ts';
+import {
+  AddressNotAllowed,
+  createAddressGuard,
+  parseNetworks,
+  type Resolve,
+} from '#src/dispatch/outgoing/address-guard.ts';
 import { createOutgoingClient, type OutgoingResult } from '#src/dispatch/outgoing/client.ts';
+import { guardedConnector } from '#src/dispatch/outgoing/guarded-connector.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 /** Hosts that mean this machine or an inner network, in every spelling a URL allows. */
@@ -148,6 +154,15 @@ describe('address guard', () => {
     expect(await client.post(request)).toMatchObject({ kind: 'answered', status: 200 });
     expect(await client.post(request)).toEqual(refusal);
     await client.close();
+  });
+
+  it('checks the peer of the open socket as well', async () => {
+    await using inner = await startReceiver(undefined, '127.0.0.1');
+    const connect = guardedConnector({ allows: () => false, addressesOf: async () => ['127.0.0.1'] }, 1000);
+    const options = { hostname: 'a.example', protocol: 'http:', port: String(inner.port) };
+    const error = await new Promise((done) => connect(options, done));
+    expect(error).toBeInstanceOf(AddressNotAllowed);
+    expect(inner.requests).toEqual([]);
   });
 
   it('allows public addresses of both families', () => {
