@@ -160,7 +160,7 @@ describe('address guard', () => {
     await using inner = await startReceiver(undefined, '127.0.0.1');
     const connect = guardedConnector({ allows: () => false, addressesOf: async () => ['127.0.0.1'] }, 1000);
     const options = { hostname: 'a.example', protocol: 'http:', port: String(inner.port) };
-    const error = await new Promise((done) => connect(options, done));
+    const error = await new Promise((done) => connect(options, (...[failure]) => done(failure)));
     expect(error).toBeInstanceOf(AddressNotAllowed);
     expect(inner.requests).toEqual([]);
   });
