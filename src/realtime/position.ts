@@ -1,0 +1,23 @@
+import type { FeedPosition } from '#actors/store/feed.ts';
+
+/** Whether a position is further than another in at least one shard. */
+export const isPast = (position: FeedPosition, other: FeedPosition): boolean =>
+  position.some((value, shard) => value > (other[shard] ?? 0));
+
+function combine(a: FeedPosition, b: FeedPosition, pick: (x: number, y: number) => number): FeedPosition {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, shard) => pick(a[shard] ?? 0, b[shard] ?? 0));
+}
+
+/** The further of two positions in each shard. */
+export const later = (a: FeedPosition, b: FeedPosition): FeedPosition => combine(a, b, Math.max);
+
+/** The less far of two positions in each shard. */
+export const earlier = (a: FeedPosition, b: FeedPosition): FeedPosition => combine(a, b, Math.min);
+
+/**
+ * Whether `reached` covers one entry, by the positions right before and after it in a reading without filter. Such a
+ * step is in one shard, the entry's, and only that shard counts: the reading may be behind `reached` in others.
+ */
+export function covers(reached: FeedPosition, before: FeedPosition, after: FeedPosition): boolean {
+  return !after.some((value, shard) => value !== (before[shard] ?? 0) && value > (reached[shard] ?? 0));
+}

@@ -1,0 +1,152 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '#actors/runtime/ports.ts';
+import type { Services } from '#src/services.ts';
+import { createFanOut } from './fan-out.ts';
+import { clientLimits } from './frame.ts';
+import type { HeartBeatOffer } from './heart-beat.ts';
+import { judgeOrigin, type OriginRules } from './origin.ts';
+import { Session, type Wire } from './session.ts';
+
+/** The credentials of an upgrade request or of a CONNECT frame. */
+export interface RealtimeCredentials {
+  authorization?: string;
+  cookie?: string;
+}
+
+export interface RealtimeAuth {
+  /** Whether the credentials give access to the core API; always true when authentication is off. */
+  allows(credentials: RealtimeCredentials): Promise<boolean> | boolean;
+}
+
+export interface Realtime {
+  /** Takes an upgrade of `/ws.communication`. @returns false for every other path, whose socket it leaves alone. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Ends every session with 1001 ("going away") and resolves when their sockets are closed. */
+  close(): Promise<void>;
+  /** Open sessions. */
+  sessions(): number;
+}
+
+/** What the endpoint needs of the hub. */
+export type RealtimeServices = Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'onFeedGrew'> & {
+  config: OriginRules;
+};
+
+export interface RealtimeOptions {
+  /** Ms; 30,000 both ways unless given. */
+  heartBeat?: HeartBeatOffer;
+}
+
+const path = '/ws.communication';
+const subProtocols = ['v12.stomp', 'v11.stomp', 'v10.stomp'];
+const goingAway = 1001;
+const closeGraceMs = 1000;
+const keepAliveMs = 30_000;
+
+/** The STOMP endpoint of the hub: `ws` for the WebSocket, our own sessions above it (decisions.md §8). */
+export function createRealtime(
+  services: RealtimeServices,
+  auth: RealtimeAuth,
+  options: RealtimeOptions = {},
+): Realtime {
+  const heartBeat = options.heartBeat ?? { send: 30_000, expect: 30_000 };
+  const fanOut = createFanOut(services);
+  const open = new Map<WebSocket, Session>();
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: clientLimits.frameBytes,
+    handleProtocols: (offered) => subProtocols.find((protocol) => offered.has(protocol)) ?? false,
+  });
+
+  const start = (webSocket: WebSocket, socket: Duplex, credentials: RealtimeCredentials) => {
+    const authenticate = async (authorization: string | undefined) =>
+      (await auth.allows(credentials)) || (authorization !== undefined && (await auth.allows({ authorization })));
+    const session = new Session(wireOf(webSocket, socket), { services, fanOut, authenticate, heartBeat });
+    open.set(webSocket, session);
+    webSocket.on('message', (data) => session.receive(data as Buffer));
+    // `ws` closes the socket itself after an error: a message too large, or not a WebSocket frame.
+    webSocket.on('error', () => {});
+    webSocket.on('close', () => {
+      open.delete(webSocket);
+      session.closed();
+    });
+  };
+
+  return {
+    handleUpgrade(request, socket, head) {
+      if (request.url?.split('?', 1)[0] !== path) return false;
+      const verdict = judgeOrigin(request.headers, services.config);
+      if (verdict === 'refused') {
+        refuseOrigin(socket);
+        return true;
+      }
+      const { authorization, cookie } = request.headers;
+      const credentials = {
+        ...(authorization !== undefined && { authorization }),
+        ...(cookie !== undefined && verdict === 'own' && { cookie }),
+      };
+      // A peer that vanishes without heart-beats is found by TCP.
+      (socket as Socket).setKeepAlive?.(true, keepAliveMs);
+      webSockets.handleUpgrade(request, socket, head, (webSocket) => start(webSocket, socket, credentials));
+      return true;
+    },
+    async close() {
+      fanOut.close();
+      await Promise.all([...open].map(([webSocket, session]) => endSession(services.clock, webSocket, session)));
+      webSockets.close();
+    },
+    sessions: () => open.size,
+  };
+}
+
+/** Asks the peer to close, and does it alone when the peer does not answer in time. */
+function endSession(clock: Clock, webSocket: WebSocket, session: Session): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(closeGraceMs, () => webSocket.terminate());
+    webSocket.once('close', () => {
+      cancel();
+      resolve();
+    });
+    session.end(goingAway, 'the hub is stopping');
+  });
+}
+
+function wireOf(webSocket: WebSocket, socket: Duplex): Wire {
+  let draining: Promise<void> | null = null;
+  return {
+    send: (data) => {
+      if (webSocket.readyState === webSocket.OPEN) webSocket.send(data, { binary: false });
+    },
+    backlog: () => webSocket.bufferedAmount,
+    drained: () => {
+      if (!socket.writableNeedDrain || socket.destroyed) return Promise.resolve();
+      draining ??= new Promise((resolve) => {
+        const done = () => {
+          socket.off('drain', done).off('close', done);
+          draining = null;
+          resolve();
+        };
+        socket.on('drain', done).on('close', done);
+      });
+      return draining;
+    },
+    close: (code, reason) => webSocket.close(code, reason),
+  };
+}
+
+function refuseOrigin(socket: Duplex): void {
+  const body = JSON.stringify({
+    error: 'The page of this Origin may not connect: add it to security.allowedOrigins.',
+    code: 'forbidden',
+  });
+  socket.on('error', () => {});
+  socket.end(
+    'HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: application/json\r\n' +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,292 @@
+import { Failure, type FailureCode } from '#actors/runtime/errors.ts';
+import type { Cancel } from '#actors/runtime/ports.ts';
+import type { FeedPosition } from '#actors/store/feed.ts';
+import type { Services } from '#src/services.ts';
+import { parseDestination, quote } from './destination.ts';
+import type { FanOut, Sink, Subscription } from './fan-out.ts';
+import { type Frame, FrameError, FrameParser, type StompVersion, serialiseFrame } from './frame.ts';
+import { agreeHeartBeats, type HeartBeatOffer, type HeartBeats, startHeartBeats } from './heart-beat.ts';
+import { messageHead } from './message.ts';
+import { earlier } from './position.ts';
+
+/** The session's view of its WebSocket. */
+export interface Wire {
+  send(data: string | Buffer): void;
+  /** Bytes that the network has not taken yet. */
+  backlog(): number;
+  /** Resolves when the backlog is gone or the socket is closed. */
+  drained(): Promise<void>;
+  close(code: number, reason: string): void;
+}
+
+/** What a session needs from the hub. */
+export interface SessionParts {
+  services: Pick<Services, 'clock' | 'ids' | 'log' | 'feed'>;
+  fanOut: FanOut;
+  /** Whether the upgrade request or this `Authorization` header of the CONNECT frame gives access. */
+  authenticate(authorization: string | undefined): Promise<boolean>;
+  heartBeat: HeartBeatOffer;
+}
+
+/** Close codes of RFC 6455, section 7.4.1; 1013 is "try again later" of the IANA registry. */
+const closeCodes = { normal: 1000, protocol: 1002, policy: 1008, internal: 1011, later: 1013 } as const;
+const versions = ['1.2', '1.1', '1.0'] as const;
+const maxSubscriptions = 100;
+const maxWaitingFrames = 64;
+const connectWithinMs = 10_000;
+/** A client that sends DISCONNECT closes the socket itself once it has its RECEIPT. */
+const lingerMs = 2000;
+
+/** `waiting`: for CONNECT, then for its authentication. `leaving`: after DISCONNECT. */
+type Phase = 'waiting' | 'authenticating' | 'connected' | 'leaving' | 'closed';
+
+/**
+ * One STOMP session of `/ws.communication`. Read-only: a client subscribes and listens. Every subscription acts as
+ * `ack:auto`; ACK and NACK are taken and change nothing.
+ */
+export class Session {
+  readonly #wire: Wire;
+  readonly #parts: SessionParts;
+  readonly #id: string;
+  readonly #since: number;
+  readonly #parser = new FrameParser();
+  readonly #subscriptions = new Map<string, Subscription>();
+  #phase: Phase = 'waiting';
+  #waiting: Frame[] = [];
+  #lastHeard: number;
+  #sent = 0;
+  #outcome = 'left';
+  #stopHeartBeats: Cancel | undefined;
+  #cancelTimer: Cancel | undefined;
+
+  constructor(wire: Wire, parts: SessionParts) {
+    this.#wire = wire;
+    this.#parts = parts;
+    this.#id = parts.services.ids.uuid();
+    this.#since = this.#lastHeard = parts.services.clock.now();
+    this.#cancelTimer = parts.services.clock.schedule(connectWithinMs, () =>
+      this.#fail(new Failure('invalid_request', `No CONNECT frame came within ${connectWithinMs / 1000} seconds.`)),
+    );
+  }
+
+  /** Takes the bytes of one WebSocket message. */
+  receive(chunk: string | Uint8Array): void {
+    if (this.#phase === 'closed') return;
+    this.#lastHeard = this.#parts.services.clock.now();
+    try {
+      this.#parser.push(chunk, (frame) => this.#take(frame));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Ends the session from our side without an ERROR frame. */
+  end(code: number, reason: string): void {
+    if (this.#phase === 'closed') return;
+    this.#release(reason);
+    this.#wire.close(code, reason);
+  }
+
+  /** The socket is closed. */
+  closed(): void {
+    if (this.#phase !== 'closed') this.#release(this.#outcome);
+  }
+
+  /** A frame in the chunk of CONNECT waits until the session is authenticated. */
+  #take(frame: Frame): void {
+    if (this.#phase === 'closed') return;
+    if (this.#phase !== 'authenticating') this.#handle(frame);
+    else if (this.#waiting.push(frame) > maxWaitingFrames) {
+      this.#fail(new Failure('overloaded', 'Too many frames were sent before CONNECTED was received.'));
+    }
+  }
+
+  #handle(frame: Frame): void {
+    try {
+      if (this.#phase === 'waiting') this.#connect(frame);
+      else {
+        if (this.#phase === 'connected') this.#act(frame);
+        const receipt = frame.headers.get('receipt');
+        if (receipt !== undefined) this.#send('RECEIPT', [['receipt-id', receipt]]);
+        if (frame.command === 'DISCONNECT') this.#leave();
+      }
+    } catch (error) {
+      this.#fail(error, frame.headers.get('receipt'));
+    }
+  }
+
+  #act(frame: Frame): void {
+    switch (frame.command) {
+      case 'SUBSCRIBE':
+        this.#subscribe(frame);
+        break;
+      case 'UNSUBSCRIBE':
+        this.#unsubscribe(frame);
+        break;
+      case 'DISCONNECT':
+      case 'ACK':
+      case 'NACK':
+        break;
+      case 'SEND':
+      case 'BEGIN':
+      case 'COMMIT':
+      case 'ABORT':
+        throw new Failure('invalid_request', 'This WebSocket is read-only: send messages with POST /messages.send.');
+      case 'CONNECT':
+      case 'STOMP':
+        throw new Failure('invalid_request', 'The session is connected already.');
+      default:
+        throw new Failure('invalid_request', `STOMP has no client frame ${quote(frame.command)}.`);
+    }
+  }
+
+  #connect({ command, headers }: Frame): void {
+    if (command !== 'CONNECT' && command !== 'STOMP') {
+      throw new Failure('invalid_request', `The first frame must be CONNECT, not ${quote(command)}.`);
+    }
+    const accepted = (headers.get('accept-version') ?? '1.0').split(',').map((version) => version.trim());
+    const version = versions.find((known) => accepted.includes(known));
+    if (!version) {
+      const spoken = versions.toReversed().join(',');
+      const refusal = new Failure(
+        'invalid_request',
+        `The hub speaks STOMP ${spoken}; the client accepts none of them.`,
+      );
+      this.#fail(refusal, undefined, [['version', spoken]]);
+      return;
+    }
+    const beats = agreeHeartBeats(this.#parts.heartBeat, version === '1.0' ? undefined : headers.get('heart-beat'));
+    this.#parser.version = version;
+    this.#phase = 'authenticating';
+    this.#parts.authenticate(headers.get('Authorization') ?? headers.get('authorization')).then(
+      (allowed) => this.#authenticated(allowed, version, beats),
+      (error) => this.#fail(error),
+    );
+  }
+
+  #authenticated(allowed: boolean, version: StompVersion, beats: HeartBeats): void {
+    if (this.#phase !== 'authenticating') return;
+    if (!allowed) {
+      const sentence = 'A valid credential is needed: in the Authorization header of the CONNECT frame.';
+      this.#fail(new Failure('unauthorized', sentence));
+      return;
+    }
+    this.#cancelTimer?.();
+    this.#phase = 'connected';
+    const { send, expect } = this.#parts.heartBeat;
+    const heartBeat: [string, string][] = version === '1.0' ? [] : [['heart-beat', `${send},${expect}`]];
+    this.#send('CONNECTED', [['version', version], ['session', this.#id], ['server', 'parley'], ...heartBeat]);
+    this.#stopHeartBeats = startHeartBeats(beats, this.#parts.services.clock, {
+      beat: () => this.#wire.send('\n'),
+      lastHeard: () => this.#lastHeard,
+      missed: () => this.#fail(new Failure('deadline_exceeded', 'The heart-beats of the client stopped.')),
+    });
+    for (const frame of this.#waiting.splice(0)) this.#take(frame);
+  }
+
+  #subscribe({ headers }: Frame): void {
+    const destination = headers.get('destination');
+    if (destination === undefined) throw new Failure('invalid_request', 'SUBSCRIBE needs a destination header.');
+    const id = headers.get('id') ?? (this.#parser.version === '1.0' ? destination : undefined);
+    if (id === undefined) throw new Failure('invalid_request', 'SUBSCRIBE needs an id header.');
+    if (this.#subscriptions.has(id)) {
+      throw new Failure('invalid_request', `The session has a subscription with the id ${quote(id)} already.`);
+    }
+    if (this.#subscriptions.size >= maxSubscriptions) {
+      throw new Failure('overloaded', `A session may have at most ${maxSubscriptions} subscriptions.`);
+    }
+    const selection = parseDestination(destination);
+    const cursor = headers.get('after');
+    const after = cursor ? this.#parts.services.feed.decodeCursor(cursor) : null;
+    const sink = this.#sink(messageHead(id, destination, this.#parser.version));
+    this.#subscriptions.set(id, this.#parts.fanOut.subscribe(selection, after, sink));
+  }
+
+  #sink(head: Buffer): Sink {
+    return {
+      send: ({ rest }) => {
+        this.#sent++;
+        this.#wire.send(Buffer.concat([head, rest]));
+      },
+      backlog: () => this.#wire.backlog(),
+      drained: () => this.#wire.drained(),
+      overflow: () => {
+        const message = 'The client reads too slowly; it can resume after the cursor in this frame.';
+        this.#fail(new Failure('overloaded', message));
+      },
+      broken: (error) => this.#fail(error),
+    };
+  }
+
+  /** An unknown id is fine: the subscription is gone either way. */
+  #unsubscribe({ headers }: Frame): void {
+    const id = headers.get('id') ?? headers.get('destination');
+    if (id === undefined) throw new Failure('invalid_request', 'UNSUBSCRIBE needs an id header.');
+    this.#subscriptions.get(id)?.cancel();
+    this.#subscriptions.delete(id);
+  }
+
+  #leave(): void {
+    if (this.#phase !== 'connected') return;
+    this.#phase = 'leaving';
+    this.#cancelAll();
+    this.#cancelTimer = this.#parts.services.clock.schedule(lingerMs, () => this.end(closeCodes.normal, 'left'));
+  }
+
+  /** ERROR, then close: STOMP knows no error that a session survives. */
+  #fail(error: unknown, receipt?: string, extra: [string, string][] = []): void {
+    if (this.#phase === 'closed') return;
+    const failure = this.#asFailure(error);
+    const resumeAt = this.#position();
+    const headers: [string, string][] = [
+      ['message', failure.message],
+      ['code', failure.code],
+      ['content-type', 'text/plain'],
+      ...extra,
+    ];
+    if (receipt !== undefined) headers.push(['receipt-id', receipt]);
+    if (resumeAt) headers.push(['cursor', this.#parts.services.feed.encodeCursor(resumeAt)]);
+    this.#release(failure.code);
+    this.#send('ERROR', headers, failure.message);
+    this.#wire.close(closeCodeOf(failure.code), failure.code);
+  }
+
+  #asFailure(error: unknown): Failure {
+    if (error instanceof Failure) return error;
+    if (error instanceof FrameError) return new Failure('invalid_request', error.message);
+    this.#parts.services.log.error({ session: this.#id, error: String(error) }, 'realtime.session_broken');
+    return new Failure('internal', 'The hub could not go on with this session; connect again.');
+  }
+
+  /** Where all subscriptions together can resume without a gap; null without any. */
+  #position(): FeedPosition | null {
+    const positions = [...this.#subscriptions.values()].map((subscription) => subscription.position());
+    return positions.length > 0 ? positions.reduce(earlier) : null;
+  }
+
+  #send(command: string, headers: [string, string][], body = ''): void {
+    this.#wire.send(serialiseFrame(command, headers, body, this.#parser.version));
+  }
+
+  #cancelAll(): void {
+    for (const subscription of this.#subscriptions.values()) subscription.cancel();
+    this.#subscriptions.clear();
+  }
+
+  #release(outcome: string): void {
+    const { clock, log } = this.#parts.services;
+    this.#phase = 'closed';
+    this.#cancelTimer?.();
+    this.#stopHeartBeats?.();
+    const subscriptions = this.#subscriptions.size;
+    this.#cancelAll();
+    const durationMs = clock.now() - this.#since;
+    log.info({ session: this.#id, outcome, subscriptions, events: this.#sent, durationMs }, 'realtime.session_closed');
+  }
+}
+
+function closeCodeOf(code: FailureCode): number {
+  if (code === 'overloaded') return closeCodes.later;
+  if (code === 'internal' || code === 'unavailable') return closeCodes.internal;
+  return code === 'unauthorized' ? closeCodes.policy : closeCodes.protocol;
+}

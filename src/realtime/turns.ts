@@ -1,0 +1,17 @@
+/** Lets one waiter go on in each turn of the event loop, first come first served, so that many readers stay polite. */
+export class Turns {
+  #waiting: (() => void)[] = [];
+
+  /** Resolves in a later turn, alone in it. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#waiting.length === 1) setImmediate(this.#run);
+    });
+  }
+
+  #run = (): void => {
+    this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) setImmediate(this.#run);
+  };
+}

@@ -1,0 +1,85 @@
+import type { EventJson, EventType, JsonObject } from '#actors/representation.ts';
+import { Failure } from '#actors/runtime/errors.ts';
+import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from '#actors/store/feed.ts';
+
+interface Row {
+  shard: number;
+  place: number;
+  event: Omit<EventJson, 'cursor'>;
+  conversationId: string | null;
+}
+
+/** A feed in memory with the contract of the store's. */
+export class MemoryFeed implements FeedReader {
+  readonly #rows: Row[] = [];
+  readonly #ends: number[];
+  readonly #listeners = new Set<() => void>();
+  reads = 0;
+  /** Called before each look at the feed: what a commit between two looks does. */
+  beforeLook: () => void = () => {};
+
+  constructor(shards = 1) {
+    this.#ends = Array.from({ length: shards }, () => 0);
+  }
+
+  /** Adds an event without saying so. `seq` counts all events, so that a test sees gaps and repeats. */
+  add(type: EventType, conversationId: string | null, payload: JsonObject = {}, shard = 0): void {
+    const place = (this.#ends[shard] as number) + 1;
+    this.#ends[shard] = place;
+    const seq = this.#rows.length + 1;
+    this.#rows.push({ shard, place, event: { type, payload, timestamp: 1, seq }, conversationId });
+  }
+
+  announce(): void {
+    for (const run of this.#listeners) run();
+  }
+
+  append(type: EventType, conversationId: string | null, payload: JsonObject = {}): void {
+    this.add(type, conversationId, payload);
+    this.announce();
+  }
+
+  readonly onGrew = (run: () => void): (() => void) => {
+    this.#listeners.add(run);
+    return () => this.#listeners.delete(run);
+  };
+
+  read({ after, limit, types, conversationId }: FeedQuery): FeedEntry[] {
+    this.beforeLook();
+    this.reads++;
+    const entries: FeedEntry[] = [];
+    let position = after;
+    for (const row of this.#rows.slice(this.#firstAfter(after))) {
+      if (row.place <= (after[row.shard] ?? 0)) continue;
+      if (types && !types.includes(row.event.type)) continue;
+      if (conversationId !== undefined && row.conversationId !== conversationId) continue;
+      position = this.#ends.map((_, shard) => (shard === row.shard ? row.place : (position[shard] ?? 0)));
+      const event = { ...row.event, cursor: this.encodeCursor(position) };
+      entries.push({ event, position, conversationId: row.conversationId });
+      if (entries.length === limit) break;
+    }
+    return entries;
+  }
+
+  end(): FeedPosition {
+    this.beforeLook();
+    return [...this.#ends];
+  }
+
+  encodeCursor(position: FeedPosition): string {
+    return Buffer.from(JSON.stringify(position)).toString('base64url');
+  }
+
+  decodeCursor(cursor: string): FeedPosition {
+    try {
+      return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    } catch {
+      throw new Failure('invalid_cursor', 'The cursor cannot be read.');
+    }
+  }
+
+  /** With one shard the place is the index. */
+  #firstAfter(after: FeedPosition): number {
+    return this.#ends.length === 1 ? (after[0] ?? 0) : 0;
+  }
+}

@@ -1,0 +1,164 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client, type IFrame, type StompConfig } from '@stomp/stompjs';
+import { onTestFinished, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Logger } from '#actors/runtime/ports.ts';
+import { type Frame, FrameParser, serialiseFrame, type StompVersion } from '#src/realtime/frame.ts';
+import type { OriginRules } from '#src/realtime/origin.ts';
+import {
+  createRealtime,
+  type RealtimeAuth,
+  type RealtimeOptions,
+  type RealtimeServices,
+} from '#src/realtime/server.ts';
+import { MemoryFeed } from './memory-feed.ts';
+
+export const quietLog: Logger = { info: () => {}, warn: () => {}, error: () => {} };
+
+export const configWith = (allowedOrigins: string[]): OriginRules => ({
+  security: { allowedOrigins },
+  server: { publicUrl: 'https://hub.example' },
+});
+
+export interface Hub {
+  feed: MemoryFeed;
+  url: string;
+  host: string;
+  log: { event: string; fields: Record<string, unknown> }[];
+  realtime: ReturnType<typeof createRealtime>;
+}
+
+export interface HubOptions extends RealtimeOptions {
+  auth?: RealtimeAuth;
+  allowedOrigins?: string[];
+}
+
+/** The endpoint on a loopback HTTP server over a feed in memory; closed when the test is over. */
+export async function startHub({ auth, allowedOrigins = [], ...options }: HubOptions = {}): Promise<Hub> {
+  const feed = new MemoryFeed();
+  const log: Hub['log'] = [];
+  const note = (fields: Record<string, unknown>, event: string) => void log.push({ event, fields });
+  let ids = 0;
+  const services: RealtimeServices = {
+    config: configWith(allowedOrigins),
+    clock: {
+      now: () => Date.now(),
+      schedule: (delayMs, run) => {
+        const timer = setTimeout(run, delayMs).unref();
+        return () => clearTimeout(timer);
+      },
+    },
+    ids: { uuid: () => `session-${++ids}`, random: () => 0 },
+    log: { info: note, warn: note, error: note },
+    feed,
+    onFeedGrew: feed.onGrew,
+  };
+  const realtime = createRealtime(services, auth ?? { allows: () => true }, options);
+  const server = createServer();
+  server.on('upgrade', (request, socket, head) => {
+    if (!realtime.handleUpgrade(request, socket, head)) socket.end('HTTP/1.1 404 Not Found\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    await realtime.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { feed, host, url: `ws://${host}/ws.communication`, log, realtime };
+}
+
+/** The stock client, as it is, connected. */
+export async function connect(hub: Hub, options: StompConfig = {}): Promise<Client> {
+  const client = new Client({ brokerURL: hub.url, reconnectDelay: 0, ...options });
+  onTestFinished(() => client.deactivate({ force: true }));
+  await new Promise<void>((resolve, reject) => {
+    client.onConnect = () => resolve();
+    client.onStompError = (frame) => reject(new Error(frame.headers['message']));
+    client.onWebSocketClose = () => reject(new Error('closed'));
+    client.activate();
+  });
+  return client;
+}
+
+/** Subscribes and resolves once the hub has confirmed it; `seqs` grows with what arrives. */
+export async function subscribe(client: Client, destination: string, headers: Record<string, string> = {}) {
+  const frames: IFrame[] = [];
+  const seqs: number[] = [];
+  const receipt = `receipt-${Math.random()}`;
+  const confirmed = new Promise((resolve) => client.watchForReceipt(receipt, resolve));
+  const subscription = client.subscribe(
+    destination,
+    (frame) => {
+      frames.push(frame);
+      seqs.push(JSON.parse(frame.body).seq);
+    },
+    { ...headers, receipt },
+  );
+  await confirmed;
+  return { frames, seqs, subscription };
+}
+
+/** A client that writes frames, or anything else, by hand. */
+export class RawClient {
+  readonly frames: Frame[] = [];
+  readonly socket: WebSocket;
+  text = '';
+  closeCode: number | null = null;
+  readonly #parser = new FrameParser({ frameBytes: 4 * 1024 * 1024, headers: 64, lineBytes: 64 * 1024 });
+
+  constructor(
+    url: string,
+    options: { protocols?: string[]; headers?: Record<string, string>; version?: StompVersion } = {},
+  ) {
+    this.#parser.version = options.version ?? '1.2';
+    this.socket = new WebSocket(url, options.protocols ?? ['v12.stomp'], { headers: options.headers ?? {} });
+    this.socket.on('message', (data: Buffer) => {
+      this.text += data;
+      this.#parser.push(data, (frame) => this.frames.push(frame));
+    });
+    this.socket.on('close', (code) => {
+      this.closeCode = code;
+    });
+    onTestFinished(() => this.socket.terminate());
+  }
+
+  async opened(): Promise<this> {
+    await new Promise((resolve, reject) => this.socket.once('open', resolve).once('error', reject));
+    return this;
+  }
+
+  send(command: string, headers: Record<string, string> = {}, body = ''): void {
+    this.socket.send(serialiseFrame(command, Object.entries(headers), body, this.#parser.version), { binary: false });
+  }
+
+  /** The next frame with a command that arrives, or has. */
+  frame(command: string): Promise<Frame> {
+    return vi.waitFor(
+      () => {
+        const found = this.frames.find((frame) => frame.command === command);
+        if (!found) throw new Error(`no ${command} among ${this.frames.map((frame) => frame.command)}`);
+        return found;
+      },
+      { interval: 2, timeout: 5000 },
+    );
+  }
+
+  closed(): Promise<number> {
+    return vi.waitFor(
+      () => {
+        if (this.closeCode === null) throw new Error('the socket is open');
+        return this.closeCode;
+      },
+      { interval: 2, timeout: 5000 },
+    );
+  }
+}
+
+export async function connectRaw(hub: Hub, headers: Record<string, string> = {}): Promise<RawClient> {
+  const client = await new RawClient(hub.url).opened();
+  client.send('CONNECT', { 'accept-version': '1.2', ...headers });
+  await client.frame('CONNECTED');
+  return client;
+}
