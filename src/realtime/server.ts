@@ -2,13 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { FailureCode } from '#actors/runtime/errors.ts';
 import type { Clock } from '#actors/runtime/ports.ts';
 import type { Services } from '#src/services.ts';
 import { createFanOut } from './fan-out.ts';
 import { clientLimits } from './frame.ts';
 import type { HeartBeatOffer } from './heart-beat.ts';
 import { judgeOrigin, type OriginRules } from './origin.ts';
-import { Session, type Wire } from './session.ts';
+import { Session } from './session.ts';
+import { wireOf } from './wire.ts';
 
 /** The credentials of an upgrade request or of a CONNECT frame. */
 export interface RealtimeCredentials {
@@ -55,6 +57,7 @@ export function createRealtime(
   const heartBeat = options.heartBeat ?? { send: 30_000, expect: 30_000 };
   const fanOut = createFanOut(services);
   const open = new Map<WebSocket, Session>();
+  let closing = false;
   const webSockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -70,10 +73,10 @@ export function createRealtime(
     open.set(webSocket, session);
     webSocket.on('message', (data) => session.receive(data as Buffer));
     // `ws` closes the socket itself after an error: a message too large, or not a WebSocket frame.
-    webSocket.on('error', () => {});
+    webSocket.on('error', () => session.closed('socket_error'));
     webSocket.on('close', () => {
       open.delete(webSocket);
-      session.closed();
+      session.closed('left');
     });
   };
 
@@ -81,8 +84,8 @@ export function createRealtime(
     handleUpgrade(request, socket, head) {
       if (request.url?.split('?', 1)[0] !== path) return false;
       const verdict = judgeOrigin(request.headers, services.config);
-      if (verdict === 'refused') {
-        refuseOrigin(socket);
+      if (closing || verdict === 'refused') {
+        refuse(socket, closing ? 'stopping' : 'origin');
         return true;
       }
       const { authorization, cookie } = request.headers;
@@ -96,6 +99,7 @@ export function createRealtime(
       return true;
     },
     async close() {
+      closing = true;
       fanOut.close();
       await Promise.all([...open].map(([webSocket, session]) => endSession(services.clock, webSocket, session)));
       webSockets.close();
@@ -116,37 +120,21 @@ function endSession(clock: Clock, webSocket: WebSocket, session: Session): Promi
   });
 }
 
-function wireOf(webSocket: WebSocket, socket: Duplex): Wire {
-  let draining: Promise<void> | null = null;
-  return {
-    send: (data) => {
-      if (webSocket.readyState === webSocket.OPEN) webSocket.send(data, { binary: false });
-    },
-    backlog: () => webSocket.bufferedAmount,
-    drained: () => {
-      if (!socket.writableNeedDrain || socket.destroyed) return Promise.resolve();
-      draining ??= new Promise((resolve) => {
-        const done = () => {
-          socket.off('drain', done).off('close', done);
-          draining = null;
-          resolve();
-        };
-        socket.on('drain', done).on('close', done);
-      });
-      return draining;
-    },
-    close: (code, reason) => webSocket.close(code, reason),
-  };
-}
-
-function refuseOrigin(socket: Duplex): void {
-  const body = JSON.stringify({
-    error: 'The page of this Origin may not connect: add it to security.allowedOrigins.',
+const refusals = {
+  origin: {
+    status: '403 Forbidden',
     code: 'forbidden',
-  });
+    error: 'Pages of this origin may not connect: add it to security.allowedOrigins.',
+  },
+  stopping: { status: '503 Service Unavailable', code: 'unavailable', error: 'The hub is stopping; try again.' },
+} as const satisfies Record<string, { status: string; code: FailureCode; error: string }>;
+
+function refuse(socket: Duplex, reason: keyof typeof refusals): void {
+  const { status, code, error } = refusals[reason];
+  const body = JSON.stringify({ error, code });
   socket.on('error', () => {});
   socket.end(
-    'HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: application/json\r\n' +
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

@@ -3,21 +3,12 @@ import type { Cancel } from '#actors/runtime/ports.ts';
 import type { FeedPosition } from '#actors/store/feed.ts';
 import type { Services } from '#src/services.ts';
 import { parseDestination, quote } from './destination.ts';
-import type { FanOut, Sink, Subscription } from './fan-out.ts';
+import { type FanOut, maxBacklog, type Sink, type Subscription } from './fan-out.ts';
 import { type Frame, FrameError, FrameParser, type StompVersion, serialiseFrame } from './frame.ts';
 import { agreeHeartBeats, type HeartBeatOffer, type HeartBeats, startHeartBeats } from './heart-beat.ts';
 import { messageHead } from './message.ts';
 import { earlier } from './position.ts';
-
-/** The session's view of its WebSocket. */
-export interface Wire {
-  send(data: string | Buffer): void;
-  /** Bytes that the network has not taken yet. */
-  backlog(): number;
-  /** Resolves when the backlog is gone or the socket is closed. */
-  drained(): Promise<void>;
-  close(code: number, reason: string): void;
-}
+import type { Wire } from './wire.ts';
 
 /** What a session needs from the hub. */
 export interface SessionParts {
@@ -55,7 +46,6 @@ export class Session {
   #waiting: Frame[] = [];
   #lastHeard: number;
   #sent = 0;
-  #outcome = 'left';
   #stopHeartBeats: Cancel | undefined;
   #cancelTimer: Cancel | undefined;
 
@@ -87,9 +77,9 @@ export class Session {
     this.#wire.close(code, reason);
   }
 
-  /** The socket is closed. */
-  closed(): void {
-    if (this.#phase !== 'closed') this.#release(this.#outcome);
+  /** The socket is closed, or about to be because of an error. */
+  closed(outcome: 'left' | 'socket_error'): void {
+    if (this.#phase !== 'closed') this.#release(outcome);
   }
 
   /** A frame in the chunk of CONNECT waits until the session is authenticated. */
@@ -107,12 +97,18 @@ export class Session {
       else {
         if (this.#phase === 'connected') this.#act(frame);
         const receipt = frame.headers.get('receipt');
-        if (receipt !== undefined) this.#send('RECEIPT', [['receipt-id', receipt]]);
+        if (receipt !== undefined) this.#confirm(receipt);
         if (frame.command === 'DISCONNECT') this.#leave();
       }
     } catch (error) {
       this.#fail(error, frame.headers.get('receipt'));
     }
+  }
+
+  /** A client that asks for receipts and does not read them is a slow reader too. */
+  #confirm(receipt: string): void {
+    if (this.#wire.backlog() > maxBacklog) throw tooSlow();
+    this.#send('RECEIPT', [['receipt-id', receipt]]);
   }
 
   #act(frame: Frame): void {
@@ -210,10 +206,7 @@ export class Session {
       },
       backlog: () => this.#wire.backlog(),
       drained: () => this.#wire.drained(),
-      overflow: () => {
-        const message = 'The client reads too slowly; it can resume after the cursor in this frame.';
-        this.#fail(new Failure('overloaded', message));
-      },
+      overflow: () => this.#fail(tooSlow()),
       broken: (error) => this.#fail(error),
     };
   }
@@ -284,6 +277,9 @@ export class Session {
     log.info({ session: this.#id, outcome, subscriptions, events: this.#sent, durationMs }, 'realtime.session_closed');
   }
 }
+
+const tooSlow = () =>
+  new Failure('overloaded', 'The client reads too slowly; it can resume after the cursor in this frame.');
 
 function closeCodeOf(code: FailureCode): number {
   if (code === 'overloaded') return closeCodes.later;

@@ -9,7 +9,7 @@ interface Row {
   conversationId: string | null;
 }
 
-/** A feed in memory with the contract of the store's. */
+/** A feed in memory with the contract of the store's. A read gives one shard after the other: the worst allowed order. */
 export class MemoryFeed implements FeedReader {
   readonly #rows: Row[] = [];
   readonly #ends: number[];
@@ -49,7 +49,8 @@ export class MemoryFeed implements FeedReader {
     this.reads++;
     const entries: FeedEntry[] = [];
     let position = after;
-    for (const row of this.#rows.slice(this.#firstAfter(after))) {
+    const rows = this.#rows.slice(this.#firstAfter(after));
+    for (const row of this.#ends.length > 1 ? rows.sort((a, b) => a.shard - b.shard) : rows) {
       if (row.place <= (after[row.shard] ?? 0)) continue;
       if (types && !types.includes(row.event.type)) continue;
       if (conversationId !== undefined && row.conversationId !== conversationId) continue;

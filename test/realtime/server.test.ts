@@ -128,6 +128,7 @@ describe('the stock client', { timeout: 20_000 }, () => {
     await until(() => expect(codes).toEqual([1001]));
     expect(hub.realtime.sessions()).toBe(0);
     expect(raw.frames.map((frame) => frame.command)).toEqual(['CONNECTED']);
+    await expect(new RawClient(hub.url).opened()).rejects.toThrow('503');
   });
 });
 
@@ -215,8 +216,10 @@ describe('the upgrade', () => {
   });
 
   it('closes on a message above 64 KiB', async () => {
-    const raw = await connectRaw(await startHub());
+    const hub = await startHub();
+    const raw = await connectRaw(hub);
     raw.socket.send('x'.repeat(65_537));
     expect(await raw.closed()).toBe(1009);
+    expect(hub.log.map((line) => line.fields['outcome'])).toEqual(['socket_error']);
   });
 });

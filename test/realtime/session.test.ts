@@ -1,5 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { connect, connectRaw, type Hub, RawClient, startHub, subscribe } from './support.ts';
+import { createFanOut } from '#src/realtime/fan-out.ts';
+import { Session } from '#src/realtime/session.ts';
+import { MemoryFeed } from './memory-feed.ts';
+import { quietLog, connect, connectRaw, type Hub, RawClient, startHub, subscribe } from './support.ts';
 
 const conversation = '018f0000-0000-7000-8000-00000000000a';
 const until = <T>(check: () => T) => vi.waitFor(check, { interval: 2, timeout: 10_000 });
@@ -46,6 +49,29 @@ describe('heart-beats', () => {
 });
 
 describe('a session', () => {
+  it('waits 10 seconds for CONNECT', () => {
+    const sent: string[] = [];
+    const timers: { delayMs: number; run: () => void }[] = [];
+    const schedule = (delayMs: number, run: () => void) => {
+      timers.push({ delayMs, run });
+      return () => {};
+    };
+    const wire = {
+      send: (data: string | Buffer) => void sent.push(data.toString()),
+      backlog: () => 0,
+      drained: async () => {},
+      close: (code: number) => void sent.push(`${code}`),
+    };
+    const feed = new MemoryFeed();
+    const clock = { now: () => 0, schedule };
+    const services = { clock, ids: { uuid: () => 'x', random: () => 0 }, log: quietLog, feed };
+    const fanOut = createFanOut({ feed, log: quietLog, onFeedGrew: feed.onGrew });
+    new Session(wire, { services, fanOut, authenticate: async () => true, heartBeat: { send: 0, expect: 0 } });
+    expect(timers.map(({ delayMs }) => delayMs)).toEqual([10_000]);
+    timers[0]?.run();
+    expect(sent).toEqual([expect.stringContaining('No CONNECT frame came'), '1002']);
+  });
+
   it.each([
     ['a version it does not speak', { 'accept-version': '2.0,3' }, 'speaks STOMP 1.0,1.1,1.2'],
     ['a heart-beat header that is no pair', { 'accept-version': '1.2', 'heart-beat': 'often' }, 'heart-beat header'],
@@ -208,6 +234,21 @@ describe('a slow reader', { timeout: 20_000 }, () => {
     const total = hub.feed.end()[0] as number;
     await until(() => expect(rest.seqs.at(-1)).toBe(total));
     expect([...first, ...rest.seqs]).toEqual(Array.from({ length: total }, (_, index) => index + 1));
+  });
+
+  it('of receipts is closed too', async () => {
+    const hub = await startHub();
+    const raw = await connectRaw(hub);
+    raw.socket.pause();
+    const closed = () => hub.log.some((line) => line.event === 'realtime.session_closed');
+    const receipt = 'x'.repeat(8000);
+    for (let turn = 0; turn < 5000 && !closed(); turn++) {
+      raw.send('ACK', { id: '1', receipt });
+      await new Promise(setImmediate);
+    }
+    await until(() => expect(closed()).toBe(true));
+    raw.socket.resume();
+    expect((await failed(raw)).headers['code']).toBe('overloaded');
   });
 
   it('that catches up is waited for', async () => {
