@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { keyTable } from '#src/config/keys.ts';
 import { keyTableMarkdown } from '#src/config/markdown.ts';
@@ -13,4 +14,8 @@ test('a row has type, default, meaning and variable', () => {
     '| `server.port` | port | `8080` | Port of the API; 0: any free port. | `PARLEY_SERVER_PORT` |',
   );
   expect(keyTableMarkdown()).toMatch(/`security\.jwtSecret` .* required .* `PARLEY_SECURITY_JWT_SECRET`, or `…_FILE`/);
+});
+
+test('docs/configuration.md holds the table as it is', () => {
+  expect(readFileSync('docs/configuration.md', 'utf8')).toContain(keyTableMarkdown());
 });
