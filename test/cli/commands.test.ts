@@ -157,3 +157,9 @@ test('a hub that does not run is an error', async () => {
   expect(run).toMatchObject({ code: 1, stdout: '' });
   expect(run.stderr).toContain('no hub answers at http://127.0.0.1:1 (ECONNREFUSED)');
 });
+
+test("the demo's source ends with its input", async () => {
+  const run = await runParley(['demo-source'], temporaryFolder());
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(run.stdout)).toEqual({ port: expect.any(Number) });
+});
