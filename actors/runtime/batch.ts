@@ -43,30 +43,44 @@ export class Batches {
 
   /** @throws the store's or the log's error: nothing was committed, the shards' counters are as before */
   run(shares: Share[], now: number): BatchOutcome | Promise<BatchOutcome> {
-    const marks = shares.map(({ shard }) => shard.counters.mark());
+    const outcome: BatchOutcome = { replies: [], grew: [], changes: 0, poisoned: [], expired: 0 };
+    const shards = shares.map(({ shard }) => shard);
+    const done = this.#transaction(shards, () => shares.map((share) => this.#handleShare(share, now, outcome)));
+    return done instanceof Promise ? done.then(() => outcome) : outcome;
+  }
+
+  /**
+   * Makes changes durable that no command asked for; `changes[i]` are those of `shards[i]`.
+   * @throws as `run`
+   */
+  write(shards: Shard[], changes: Change[][]): void | Promise<void> {
+    return this.#transaction(shards, () => {
+      for (const change of changes.flat()) this.#store.transactions.apply(change);
+      return changes;
+    });
+  }
+
+  /** `apply` makes and applies each shard's changes. Only when all of them fit is anything appended to the log. */
+  #transaction(shards: Shard[], apply: () => Change[][]): void | Promise<void> {
+    const marks = shards.map((shard) => shard.counters.mark());
     const undo = (error: unknown): never => {
       this.#store.transactions.rollback();
-      for (const [i, { shard }] of shares.entries()) shard.counters.reset(marks[i]!);
+      for (const [i, shard] of shards.entries()) shard.counters.reset(marks[i]!);
       throw error;
     };
-    const outcome: BatchOutcome = { replies: [], grew: [], changes: 0, poisoned: [], expired: 0 };
     try {
       this.#store.transactions.begin();
-      const advances: (() => void)[] = [];
-      const appends: Promise<void>[] = [];
-      for (const share of shares) {
-        const changes = this.#handleShare(share, now, outcome);
-        if (changes.length === 0) continue;
-        const { record, row, advance } = share.shard.record(changes);
-        const appended = this.#log.append(record);
-        if (appended) appends.push(appended);
-        this.#store.transactions.apply(row);
-        advances.push(advance);
-      }
-      const commit = (): BatchOutcome => {
+      const changed = apply()
+        .map((changes, i) => ({ changes, shard: shards[i]! }))
+        .filter(({ changes }) => changes.length > 0)
+        .map(({ changes, shard }) => shard.record(changes));
+      for (const { row } of changed) this.#store.transactions.apply(row);
+      const appends = changed
+        .map(({ record }) => this.#log.append(record))
+        .filter((append) => append instanceof Promise);
+      const commit = (): void => {
         this.#store.transactions.commit();
-        for (const advance of advances) advance();
-        return outcome;
+        for (const { advance } of changed) advance();
       };
       if (appends.length === 0) return commit();
       return Promise.all(appends).then(commit).catch(undo);

@@ -48,34 +48,34 @@ export class CommandHandling {
     if (answered !== null) {
       return { reply: { ...(JSON.parse(answered) as Reply), replayed: true }, changes: [], poison: false };
     }
-    const definition = this.#definitions[envelope.actor.kind];
-    const actor = this.#activate(definition, envelope, shard);
-    const runtime = new CommandRuntime(actor, definition.machine, envelope, this.#store.reads, shard.counters);
     try {
+      const definition = this.#definitions[envelope.actor.kind];
+      const actor = this.#activate(definition, envelope, shard);
+      const runtime = new CommandRuntime(actor, definition.machine, envelope, this.#store.reads, shard.counters);
       const result = this.#dispatch(definition, runtime, envelope);
       runtime.finish();
       return this.#answered(envelope, shard, runtime.changes, { ok: true, result: result ?? null }, false);
     } catch (error) {
       // Its memory may be half changed.
-      this.#activations.drop(actor.kind, actor.id);
+      this.#activations.drop(envelope.actor.kind, envelope.actor.id);
       if (isIoError(error)) throw error;
-      if (error instanceof Failure) {
+      // A timer has nobody who could be refused something: its failure is a defect.
+      if (error instanceof Failure && envelope.type !== runtimeCommands.timerFired) {
         return this.#answered(envelope, shard, [], { ok: false, failure: error.toData() }, false);
       }
-      return this.#poisoned(envelope, shard, actor.revision, error);
+      return this.#poisoned(envelope, shard, error);
     }
   }
 
   /** The answer of a command whose changes turned out not to fit the store: a defect, found while applying. */
   unappliable(envelope: Envelope, shard: Shard, error: unknown): Handled {
     this.#activations.drop(envelope.actor.kind, envelope.actor.id);
-    const revision = this.#store.reads.actor(envelope.actor.kind, envelope.actor.id)?.revision ?? 0;
-    return this.#poisoned(envelope, shard, revision, error);
+    return this.#poisoned(envelope, shard, error);
   }
 
   #dispatch(definition: ActorDefinition, runtime: CommandRuntime, envelope: Envelope): unknown {
     if (envelope.type === runtimeCommands.timerFired) {
-      this.#fireTimer(definition, runtime, envelope.body as TimerFired);
+      this.#fireTimer(definition, runtime, envelope.body as TimerFired, false);
       return null;
     }
     if (envelope.type === runtimeCommands.redrive) return this.#redrive(definition, runtime, envelope);
@@ -84,10 +84,10 @@ export class CommandHandling {
     return handler(runtime, envelope.body as never);
   }
 
-  #fireTimer(definition: ActorDefinition, runtime: CommandRuntime, fired: TimerFired): void {
+  #fireTimer(definition: ActorDefinition, runtime: CommandRuntime, fired: TimerFired, redriven: boolean): void {
     const timer = this.#store.reads.timer(fired.subject, fired.name);
-    // Cancelled after it was taken, or set anew: that timer's own time will come.
-    if (timer?.key !== fired.key) return;
+    // Cancelled after it was taken, or set anew: that timer's own time will come. The row of a dead letter's is gone.
+    if (redriven ? timer !== null : timer?.key !== fired.key) return;
     const event = { type: fired.name };
     if (definition.onTimer) definition.onTimer(runtime, fired.subject, event);
     else runtime.step(event);
@@ -101,7 +101,11 @@ export class CommandHandling {
     if (letter === null) throw new Failure('not_found', `There is no dead letter with the command id ${commandId}.`);
     if (letter.redriven_at !== null) return null;
     const original = JSON.parse(letter.envelope) as Envelope;
-    const result = this.#dispatch(definition, runtime, { ...original, now: envelope.now });
+    const again = { ...original, now: envelope.now };
+    const result =
+      original.type === runtimeCommands.timerFired
+        ? this.#fireTimer(definition, runtime, original.body as TimerFired, true)
+        : this.#dispatch(definition, runtime, again);
     runtime.change({ table: 'dead_letter', op: 'update', key: letter.key, row: { redriven_at: envelope.now } });
     return result;
   }
@@ -120,26 +124,33 @@ export class CommandHandling {
     return { reply, changes, poison };
   }
 
-  #poisoned(envelope: Envelope, shard: Shard, revision: number, error: unknown): Handled {
-    const letter: Change = {
-      table: 'dead_letter',
-      op: 'insert',
-      row: {
-        key: shard.counters.takeKey(),
-        command_id: envelope.commandId,
-        actor_kind: envelope.actor.kind,
-        actor_id: envelope.actor.id,
-        actor_revision: revision,
-        envelope: JSON.stringify(envelope),
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-        at: envelope.now,
-        redriven_at: null,
-      },
-    };
-    const message = `The hub could not handle this command; it is kept as dead letter ${envelope.commandId}.`;
+  #poisoned(envelope: Envelope, shard: Shard, error: unknown): Handled {
+    const changes: Change[] = [];
     // A redriven letter that fails again stays the letter it was.
-    const letters = envelope.type === runtimeCommands.redrive ? [] : [letter];
-    return this.#answered(envelope, shard, letters, { ok: false, failure: { code: 'internal', message } }, true);
+    if (envelope.type !== runtimeCommands.redrive) changes.push(this.#letter(envelope, shard, error));
+    // Left in place, the timer would fire again at once, for ever.
+    if (envelope.type === runtimeCommands.timerFired) {
+      changes.push({ table: 'timer', op: 'delete', key: (envelope.body as TimerFired).key });
+    }
+    const message = `The hub could not handle this command; it is kept as dead letter ${envelope.commandId}.`;
+    return this.#answered(envelope, shard, changes, { ok: false, failure: { code: 'internal', message } }, true);
+  }
+
+  #letter(envelope: Envelope, shard: Shard, error: unknown): Change {
+    const { kind, id } = envelope.actor;
+    const said = {
+      actor_revision: this.#store.reads.actor(kind, id)?.revision ?? 0,
+      envelope: JSON.stringify(envelope),
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      at: envelope.now,
+      redriven_at: null,
+    };
+    // The inbox forgets command ids in time, the letters do not: there is one letter for a command id.
+    const before = this.#store.deadLetter(envelope.commandId);
+    if (before !== null) return { table: 'dead_letter', op: 'update', key: before.key, row: said };
+    const key = shard.counters.takeKey();
+    const row = { key, command_id: envelope.commandId, actor_kind: kind, actor_id: id, ...said };
+    return { table: 'dead_letter', op: 'insert', row };
   }
 
   #activate(definition: ActorDefinition, envelope: Envelope, shard: Shard): ActiveActor {
@@ -177,8 +188,11 @@ function snapshotOf(machine: MachineId, stored: Parameters<typeof migrate>[1] | 
   return restore(machine, registry[machine].version === stored.machineVersion ? stored : migrate(machine, stored));
 }
 
-/** Whether the store itself failed (disk full, I/O, locked), as against a constraint: then no command can be trusted. */
+/** What SQLite says about a statement or its values, whatever the state of the disk. */
+const statementErrors = /^SQLITE_(CONSTRAINT|MISMATCH|ERROR|RANGE|TOOBIG|MISUSE)/;
+
+/** Whether the store itself failed (disk full, I/O, locked), as against a statement: then no command can be trusted. */
 export function isIoError(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT');
+  return typeof code === 'string' && code.startsWith('SQLITE_') && !statementErrors.test(code);
 }

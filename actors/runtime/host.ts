@@ -3,11 +3,13 @@ import type { HostStore } from '../store/host-store.ts';
 import { Activations } from './activation.ts';
 import { Batches, type BatchOutcome, type Share, UnfitCommand } from './batch.ts';
 import { type ActorDefinitions, CommandHandling } from './command-handling.ts';
-import { decode, encode, type Envelope, type Reply } from './envelope.ts';
+import { actorKinds, decode, encode, type Envelope, type Reply } from './envelope.ts';
 import { defaultMailboxLimits, Mailbox, type MailboxLimits, type Queued } from './mailbox.ts';
 import type { Bus, BusMessage, Cancel, Clock, Logger } from './ports.ts';
+import { Retention, type RetentionPolicy } from './retention.ts';
 import { Shard } from './shard.ts';
 import { Timers } from './timers.ts';
+import { isUuid } from './uuid.ts';
 
 export interface HostOptions {
   /** How many shards there are, and the numbers of those that this host owns. */
@@ -20,34 +22,54 @@ export interface HostOptions {
   definitions: ActorDefinitions;
   subjects: { workOfShard(shard: number): string; grew(shard: number): string };
   limits?: MailboxLimits;
+  /** Actors kept in memory. */
+  activations?: number;
+  /** Absent: every event is kept. */
+  retention?: RetentionPolicy;
   /** Runs a function soon, after I/O that is waiting: what arrives meanwhile joins the batch. Default: `setImmediate`. */
   soon?: (run: () => void) => void;
 }
 
+const empty = new Uint8Array(0);
+
 /** Bounds of one batch. No artificial wait: a batch is whatever is queued. */
 const batchLimits = { commands: 256, bytes: 512 * 1024 } as const;
+/**
+ * Row changes between checkpoints: the first bound when nothing waits, the second in any case. Many, so that an index
+ * page which changes in each batch is moved into the file once for all of them.
+ */
+const checkpointChanges = { idle: 20_000, busy: 100_000 } as const;
 /** Wait before the store is tried again after an I/O error, in ms. */
 const recoveryDelay = 1_000;
 /** What a caller is told to wait when a mailbox is full, in s. */
 const overloadedRetryAfter = 1;
+/** Wait between two turns of pruning, in ms: when a turn found nothing more, and when it was full. */
+const pruningDelay = { idle: 10_000, full: 20 } as const;
 
 /** The owner of shards: takes commands from the bus and makes them durable, one batch at a time. */
 export class ActorHost {
   readonly #options: HostOptions;
   readonly #shards = new Map<number, Shard>();
-  readonly #activations = new Activations();
+  readonly #activations: Activations;
   readonly #batches: Batches;
   readonly #timers: Timers;
+  readonly #retention: Retention;
   readonly #subscriptions: Cancel[] = [];
   #scheduled = false;
   #running = false;
   #stopping = false;
   /** Set by an I/O error: why the host takes no commands. */
   #unhealthy: string | null = null;
+  #pruningDue = false;
+  #cancelPruning: Cancel = () => {};
   #idleWaiters: (() => void)[] = [];
+  /** Row changes since the last checkpoint. */
+  #unmoved = 0;
 
   constructor(options: HostOptions) {
     this.#options = options;
+    this.#activations = new Activations(options.activations);
+    this.#retention = new Retention(options.store, options.retention ?? null);
     const handling = new CommandHandling(options.store, options.definitions, this.#activations);
     this.#batches = new Batches(options.store, options.log, handling);
     this.#timers = new Timers(options.store, options.clock, (envelope, done) => this.#deliverTimer(envelope, done));
@@ -61,6 +83,7 @@ export class ActorHost {
       this.#subscriptions.push(bus.subscribe(subjects.workOfShard(number), (message) => this.#receive(shard, message)));
     }
     this.#timers.arm();
+    this.#pruneIn(pruningDelay.idle);
   }
 
   /** Takes no more commands and resolves when those taken are answered. */
@@ -68,6 +91,7 @@ export class ActorHost {
     this.#stopping = true;
     for (const cancel of this.#subscriptions) cancel();
     this.#timers.stop();
+    this.#cancelPruning();
     await this.idle();
   }
 
@@ -84,15 +108,22 @@ export class ActorHost {
   }
 
   #receive(shard: Shard, message: BusMessage): void {
-    const respond = (reply: Reply): void => message.respond(encode(reply));
-    let envelope: Envelope;
-    try {
-      envelope = decode<Envelope>(message.data);
-    } catch {
-      respond({ ok: false, failure: { code: 'internal', message: 'The envelope is not JSON.' } });
+    const respond = (reply: Reply): void => this.#respond(message, reply);
+    const envelope = envelopeOf(message.data);
+    if (envelope === null) {
+      respond({ ok: false, failure: { code: 'internal', message: 'The message is no envelope of a command.' } });
       return;
     }
     this.#offer(shard, { envelope, size: message.data.length, respond });
+  }
+
+  /** A reply that can not be sent is lost, as on any bus: its command is as durable as before. */
+  #respond(message: BusMessage, reply: Reply): void {
+    try {
+      message.respond(encode(reply));
+    } catch (error) {
+      this.#options.logger.warn({ reason: (error as Error).message }, 'reply.lost');
+    }
   }
 
   #offer(shard: Shard, queued: Queued): boolean {
@@ -136,6 +167,7 @@ export class ActorHost {
         const outcome = this.#runBatch(shares);
         if (outcome instanceof Promise) await outcome;
       }
+      if (this.#pruningDue && this.#unhealthy === null && !this.#stopping) await this.#prune();
     } finally {
       this.#running = false;
       if (this.#queued() > 0) this.#schedule();
@@ -157,18 +189,17 @@ export class ActorHost {
 
   #runBatch(shares: Share[]): void | Promise<void> {
     const started = this.#options.clock.now();
+    let outcome: BatchOutcome | Promise<BatchOutcome>;
     try {
-      const outcome = this.#batches.run(shares, started);
-      if (outcome instanceof Promise) {
-        return outcome.then(
-          (done) => this.#committed(done, started),
-          (error) => this.#failed(shares, error),
-        );
-      }
-      this.#committed(outcome, started);
+      outcome = this.#batches.run(shares, started);
     } catch (error) {
       return this.#failed(shares, error);
     }
+    if (!(outcome instanceof Promise)) return this.#committed(outcome, started);
+    return outcome.then(
+      (done) => this.#committed(done, started),
+      (error) => this.#failed(shares, error),
+    );
   }
 
   /** After the durable point: replies, then the signal that there is something to read. */
@@ -176,11 +207,21 @@ export class ActorHost {
     for (const { command, reply } of outcome.replies) command.respond(reply);
     for (const shard of outcome.grew) this.#options.bus.publish(this.#options.subjects.grew(shard), empty);
     if (!this.#stopping) this.#timers.arm();
+    this.#checkpoint(outcome.changes);
     const { logger, clock } = this.#options;
     for (const commandId of outcome.poisoned) logger.error({ commandId }, 'command.dead-lettered');
     const fields = { commands: outcome.replies.length, changes: outcome.changes, ms: clock.now() - started };
     if (outcome.expired > 0) logger.warn({ ...fields, expired: outcome.expired }, 'batch.committed');
     else logger.info(fields, 'batch.committed');
+  }
+
+  /** Outside of any commit, after the replies. */
+  #checkpoint(changes: number): void {
+    this.#unmoved += changes;
+    const bound = this.#queued() === 0 ? checkpointChanges.idle : checkpointChanges.busy;
+    if (this.#unmoved < bound) return;
+    this.#unmoved = 0;
+    this.#options.store.checkpoint();
   }
 
   #failed(shares: Share[], error: unknown): void | Promise<void> {
@@ -198,6 +239,30 @@ export class ActorHost {
         command.respond(reply);
     }
     this.#options.clock.schedule(recoveryDelay, () => this.#recover());
+  }
+
+  #pruneIn(delay: number): void {
+    this.#cancelPruning = this.#options.clock.schedule(delay, () => {
+      this.#pruningDue = true;
+      this.#schedule();
+    });
+  }
+
+  /** One small turn of pruning, between two batches: no command waits longer than for one more of them. */
+  async #prune(): Promise<void> {
+    this.#pruningDue = false;
+    const shards = [...this.#shards.values()];
+    let more = false;
+    try {
+      const turns = shards.map((shard) => this.#retention.turn(shard.number, this.#options.clock.now()));
+      more = turns.some((turn) => turn.more);
+      const changes = turns.map((turn) => turn.changes);
+      if (changes.some((part) => part.length > 0)) await this.#batches.write(shards, changes);
+    } catch (error) {
+      await this.#failed([], error);
+      more = false;
+    }
+    if (!this.#stopping) this.#pruneIn(more ? pruningDelay.full : pruningDelay.idle);
   }
 
   /** Writes nothing of meaning: an empty commit that reaches the disk tells whether the store is back. */
@@ -221,4 +286,18 @@ export class ActorHost {
   }
 }
 
-const empty = new Uint8Array(0);
+/** Null for bytes that are no envelope: nobody could be answered from the inbox, and no letter be addressed. */
+function envelopeOf(data: Uint8Array): Envelope | null {
+  let envelope: Partial<Envelope> | null;
+  try {
+    envelope = decode<Partial<Envelope> | null>(data);
+  } catch {
+    return null;
+  }
+  const { commandId, actor, type, now, deadline, cause } = envelope ?? {};
+  const addressed =
+    actor !== undefined && actor !== null && actorKinds.includes(actor.kind) && isUuid(String(actor.id));
+  const timed = Number.isSafeInteger(now) && Number.isSafeInteger(deadline);
+  const named = isUuid(String(commandId)) && typeof type === 'string' && typeof cause === 'string';
+  return addressed && timed && named ? (envelope as Envelope) : null;
+}

@@ -22,6 +22,7 @@ export class Timers {
   readonly #underWay = new Set<number>();
   #cancel: Cancel | null = null;
   #armedFor = Number.POSITIVE_INFINITY;
+  #stopped = false;
 
   constructor(store: HostStore, clock: Clock, deliver: (envelope: Envelope, done: () => void) => boolean) {
     this.#store = store;
@@ -31,12 +32,15 @@ export class Timers {
 
   /** Looks when the next timer is due. Called at the start and after commits that set timers. */
   arm(): void {
+    if (this.#stopped) return;
     const next = this.#store.nextTimer();
     if (next === null || next >= this.#armedFor) return;
     this.#wakeIn(Math.max(0, next - this.#clock.now()), next);
   }
 
+  /** For good: the store may be closed once the commands under way are answered. */
   stop(): void {
+    this.#stopped = true;
     this.#cancel?.();
     this.#cancel = null;
     this.#armedFor = Number.POSITIVE_INFINITY;

@@ -14,8 +14,6 @@ const oldestSafeSqlite = [3, 51, 3] as const;
 
 const pageCacheKiB = 128 * 1024;
 const mappedBytes = 1024 * 1024 * 1024;
-/** Pages between automatic checkpoints: large, so that random index pages are written once for many commits. */
-const checkpointPages = 16_384;
 
 function assertSafeSqlite(db: Connection): void {
   const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
@@ -55,7 +53,8 @@ export function openForWriting(file: string, durability: Durability): Connection
   db.pragma('journal_mode = WAL');
   db.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
   db.pragma(`cache_size = -${pageCacheKiB}`);
-  db.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+  // The host checkpoints between batches: an automatic one would run inside a commit.
+  db.pragma('wal_autocheckpoint = 0');
   db.pragma('foreign_keys = OFF');
   migrate(db, file);
   return db;

@@ -23,6 +23,8 @@ export interface HostStore {
   oldInbox(shard: number, before: number, limit: number): number[];
   /** Keys of feed or history rows of a shard older than `before` (epoch ms), oldest first. */
   oldRows(table: 'feed' | 'history', shard: number, before: number, limit: number): number[];
+  /** Moves what was committed from the write-ahead log into the file, as far as no reader needs it there. */
+  checkpoint(): void;
   close(): void;
 }
 
@@ -54,6 +56,7 @@ export function openHostStore(file: string, durability: Durability): HostStore {
     deadLetter: (commandId) => deadLetter.get(uuidToBytes(commandId)),
     oldInbox: (shard, before, limit) => oldKeys('inbox', shard, before, limit),
     oldRows: (table, shard, before, limit) => oldKeys(table, shard, before, limit),
+    checkpoint: () => void db.pragma('wal_checkpoint(PASSIVE)'),
     close: () => db.close(),
   };
 }

@@ -1,3 +1,4 @@
+import type { DeadLetterReader } from '../dead-letter/reader.ts';
 import type { ChannelJson, ConversationJson, MessageJson, SourceJson } from '../representation.ts';
 
 /** A place in an ordered list: the values of the order's columns of one item. */
@@ -61,4 +62,5 @@ export interface StoreReader {
   conversations: ConversationReader;
   messages: MessageReader;
   sources: SourceReader;
+  deadLetters: DeadLetterReader;
 }

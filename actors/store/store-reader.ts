@@ -2,6 +2,7 @@ import { channelReader } from '../channel/reader.ts';
 import { type DeliveryReader, deliveryReader } from '../conversation/delivery-reader.ts';
 import { messageReader } from '../conversation/message-reader.ts';
 import { conversationReader } from '../conversation/reader.ts';
+import { deadLetterReader } from '../dead-letter/reader.ts';
 import { type ParkedReader, parkedReader } from '../source/parked-reader.ts';
 import { sourceReader } from '../source/reader.ts';
 import { openForReading } from './database.ts';
@@ -27,6 +28,7 @@ export function openStoreReader(file: string, shards: number): OpenStoreReader {
     conversations: conversationReader(db),
     messages: messageReader(db),
     sources: sourceReader(db),
+    deadLetters: deadLetterReader(db),
     feed: feedReader(db, shards),
     outbox: outboxReader(db),
     deliveries: deliveryReader(db),
