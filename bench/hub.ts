@@ -1,0 +1,127 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { LoadReport } from './load/options.ts';
+import { benchChannel, conversationNames, ingestRequest } from './requests.ts';
+import { runLoad } from './run-load.ts';
+import { ServerProcess, temporaryFolder } from './server-process.ts';
+
+const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const readyMessage = 'hub.ready';
+const fillBatch = 1_000;
+const fillConnections = 4;
+const secret = (name: string): string => name.padEnd(40, 'x');
+
+/** The id of the source that all benchmarks ingest through. */
+export const benchSource = 'bench';
+
+function writeWorkspace(): string {
+  const folder = temporaryFolder();
+  const config = [
+    'server: { host: 127.0.0.1, port: 0, metricsPort: 0 }',
+    `security: { jwtSecret: ${secret('jwt')}, systemToken: ${secret('system')} }`,
+    'integration: { source-api: { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: w } }',
+    '',
+  ];
+  writeFileSync(join(folder, 'parley.yaml'), config.join('\n'), { mode: 0o600 });
+  return folder;
+}
+
+/** The real hub in a process of its own, on a workspace of its own, with one source and one connected channel. */
+export class BenchHub implements AsyncDisposable {
+  readonly #workspace: string;
+  readonly #nodeArgs: string[];
+  #process: ServerProcess;
+  /** The source's token. */
+  token = '';
+  /** The channel's id. */
+  channel = '';
+
+  private constructor(workspace: string, nodeArgs: string[], process: ServerProcess) {
+    this.#workspace = workspace;
+    this.#nodeArgs = nodeArgs;
+    this.#process = process;
+  }
+
+  /** @param nodeArgs options of Node for the hub's process, such as a profiler's */
+  static async start(nodeArgs: string[] = []): Promise<BenchHub> {
+    const workspace = writeWorkspace();
+    const hub = new BenchHub(workspace, nodeArgs, await startProcess(workspace, nodeArgs));
+    try {
+      const source = { source_id: benchSource, name: 'Benchmark' };
+      hub.token = (await hub.call<{ token: string }>('sources.create', source)).token;
+      const channel = { source_channel_id: benchChannel, name: 'Benchmark line' };
+      hub.channel = (await hub.call<{ id: string }>('sources.channels.create', channel, hub.token)).id;
+      return hub;
+    } catch (error) {
+      await hub[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get url(): string {
+    return this.#process.url;
+  }
+
+  /** The database file. */
+  get file(): string {
+    return join(this.#workspace, 'data', 'parley.db');
+  }
+
+  /** From the start of the process to `hub.ready`, in ms. */
+  get startMs(): number {
+    return this.#process.startMs;
+  }
+
+  /** Resident memory of the hub's process, without nats-server, in MB. */
+  residentMb(): number {
+    return this.#process.residentMb();
+  }
+
+  /** Calls an operation. @throws Error with the answer when it is no 2xx */
+  async call<T>(operation: string, body: object, token?: string): Promise<T> {
+    const response = await fetch(`${this.url}/${operation}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${operation} answered ${response.status}: ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  /** Ingests `messages` (a multiple of `perRequest`) through the API, spread evenly over `conversations`. */
+  fill(messages: number, conversations: number, perRequest = fillBatch): Promise<LoadReport> {
+    return runLoad({
+      url: this.url,
+      request: ingestRequest({
+        token: this.token,
+        messages: perRequest,
+        conversations: conversationNames(conversations),
+        pick: 'in-turn',
+      }),
+      connections: fillConnections,
+      warmUp: 0,
+      until: { requests: messages / perRequest },
+    });
+  }
+
+  /** Stops the process; the workspace stays. */
+  stop(): Promise<void> {
+    return this.#process.stop();
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    this.#process = await startProcess(this.#workspace, this.#nodeArgs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    rmSync(this.#workspace, { recursive: true, force: true });
+  }
+}
+
+function startProcess(workspace: string, nodeArgs: string[]): Promise<ServerProcess> {
+  return ServerProcess.start([...nodeArgs, program, 'serve', '--workspace', workspace], readyMessage, workspace);
+}

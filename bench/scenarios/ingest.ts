@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { BenchHub } from '../hub.ts';
+import type { LoadReport } from '../load/options.ts';
+import { conversationNames, ingestRequest } from '../requests.ts';
+import { runLoad } from '../run-load.ts';
+import type { Figure, Scale, Scenario } from '../scenario.ts';
+import { ServerProcess, temporaryFolder } from '../server-process.ts';
+import { alternate } from '../statistics.ts';
+
+const connections = 64;
+const conversations = conversationNames(1_000);
+const leastOfValidating = 0.2;
+const leastOfGroupCommit = 0.5;
+
+const server = (name: string): string => fileURLToPath(new URL(`../servers/${name}.ts`, import.meta.url));
+
+/** Single messages as fast as they are answered. */
+export const saturate = (url: string, token: string, { warmUp, seconds }: Scale): Promise<LoadReport> =>
+  runLoad({
+    url,
+    request: ingestRequest({ token, messages: 1, conversations, pick: 'random' }),
+    connections,
+    warmUp,
+    until: { seconds },
+  });
+
+/** Durable single-message ingest over HTTP, beside a route that only validates and one written by hand. */
+export const ingest: Scenario = {
+  name: 'ingest',
+  async run(scale, say) {
+    const folder = temporaryFolder();
+    await using validating = await ServerProcess.start([server('validate-only')], 'baseline.ready');
+    await using committing = await ServerProcess.start([server('group-commit'), folder], 'baseline.ready', folder);
+    await using hub = await BenchHub.start();
+    const side = (name: string, url: string, token: string) => async (): Promise<number> => {
+      const { perSecond, latency, cpuSeconds } = await saturate(url, token, scale);
+      const rounded = [perSecond, latency.p50, latency.p99, cpuSeconds].map((value) => value.toFixed(1));
+      say(`${name}: ${rounded[0]}/s, p50 ${rounded[1]} ms, p99 ${rounded[2]} ms; generator took ${rounded[3]} s CPU`);
+      return perSecond;
+    };
+    const [validated, committed, ingested] = (await alternate(scale.rounds, [
+      side('validate only', validating.url, ''),
+      side('group commit', committing.url, ''),
+      side('hub', hub.url, hub.token),
+    ])) as [number, number, number];
+    const figure = { what: 'single-message ingest', unit: 'messages/s', measured: ingested };
+    return [
+      {
+        ...figure,
+        baseline: { what: 'a Hono route that only validates', value: validated },
+        aim: { of: 'ratio', least: leastOfValidating },
+      },
+      {
+        ...figure,
+        baseline: { what: 'Hono + better-sqlite3 with group commit', value: committed },
+        aim: { of: 'ratio', least: leastOfGroupCommit },
+      },
+    ] satisfies Figure[];
+  },
+};

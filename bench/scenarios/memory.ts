@@ -1,0 +1,27 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { BenchHub } from '../hub.ts';
+import type { Figure, Scenario } from '../scenario.ts';
+
+const conversations = 100_000;
+const mostIdleMb = 150;
+/** What start and load leave behind is collected in this time, in ms. */
+const settle = 3_000;
+
+/** Resident memory of the hub's process: idle, and after as many messages as there are conversations. */
+export const memory: Scenario = {
+  name: 'memory',
+  async run({ shrink }, say) {
+    await using hub = await BenchHub.start();
+    await wait(settle);
+    const idle = hub.residentMb();
+    const touched = conversations / shrink;
+    await hub.fill(touched, touched);
+    await wait(settle);
+    const loaded = hub.residentMb();
+    say(`idle ${idle.toFixed(0)} MB, then ${loaded.toFixed(0)} MB`);
+    return [
+      { what: 'resident memory, idle', unit: 'MB', measured: idle, aim: { of: 'measured', most: mostIdleMb } },
+      { what: `resident memory, ${touched} conversations touched`, unit: 'MB', measured: loaded },
+    ] satisfies Figure[];
+  },
+};
