@@ -9,7 +9,8 @@ export function channelReader(db: Connection): ChannelReader {
   const list = rowQuery(
     db,
     'channel',
-    'WHERE (?1 IS NULL OR source = ?1) AND (?2 IS NULL OR source_id = ?2) AND (?3 = 1 OR connected = 1) ORDER BY key',
+    `WHERE (@source IS NULL OR source = @source) AND (@sourceId IS NULL OR source_id = @sourceId)
+     AND (@all = 1 OR connected = 1) ORDER BY key`,
   );
   return {
     find(id) {
@@ -17,7 +18,9 @@ export function channelReader(db: Connection): ChannelReader {
       return row === null ? null : channelJson(row);
     },
     list: ({ source, sourceId, includeDisconnected }) =>
-      list.all(source ?? null, sourceId ?? null, includeDisconnected ? 1 : 0).map(channelJson),
+      list
+        .all({ source: source ?? null, sourceId: sourceId ?? null, all: includeDisconnected ? 1 : 0 })
+        .map(channelJson),
     token: (id) => byId.get(uuidToBytes(id))?.token ?? null,
   };
 }

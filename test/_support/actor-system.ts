@@ -9,6 +9,7 @@ import type { ActorDefinitions } from '#actors/runtime/command-handling.ts';
 import { ActorHost } from '#actors/runtime/host.ts';
 import type { MailboxLimits } from '#actors/runtime/mailbox.ts';
 import type { Clock, Logger } from '#actors/runtime/ports.ts';
+import type { RetentionPolicy } from '#actors/runtime/retention.ts';
 import { channelId, conversationId, messageId } from '#actors/runtime/uuid.ts';
 import { type Connection, openForReading } from '#actors/store/database.ts';
 import { type HostStore, openHostStore } from '#actors/store/host-store.ts';
@@ -26,6 +27,9 @@ export interface ActorSystemOptions {
   definitions?: ActorDefinitions;
   log?: ShardLog;
   limits?: MailboxLimits;
+  activations?: number;
+  retention?: RetentionPolicy;
+  logger?: Logger;
   clock?: Clock & { advance?(ms: number): void };
   /** Changes the store that the host gets. */
   wrapStore?: (store: HostStore) => HostStore;
@@ -59,10 +63,12 @@ export class ActorSystem {
       log: this.#options.log ?? localLog,
       bus: this.bus,
       clock: this.clock,
-      logger: silent,
+      logger: this.#options.logger ?? silent,
       definitions: this.#options.definitions ?? actorDefinitions,
       subjects: { workOfShard, grew: grewSubject },
       ...(this.#options.limits && { limits: this.#options.limits }),
+      ...(this.#options.activations !== undefined && { activations: this.#options.activations }),
+      ...(this.#options.retention && { retention: this.#options.retention }),
     });
     this.#host.start();
   }
