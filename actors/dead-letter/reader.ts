@@ -29,24 +29,24 @@ export interface DeadLetterReader {
 
 /** Reads the dead letters. They are few: a defect each. */
 export function deadLetterReader(db: Connection): DeadLetterReader {
-  const wanted = '(?1 IS NULL OR (redriven_at IS NOT NULL) = ?1)';
+  const wanted = '(@redriven IS NULL OR (redriven_at IS NOT NULL) = @redriven)';
   const older = rowQuery(
     db,
     'dead_letter',
-    `WHERE ${wanted} AND (at, key) < (?2, ?3) ORDER BY at DESC, key DESC LIMIT ?4`,
+    `WHERE ${wanted} AND (at, key) < (?, ?) ORDER BY at DESC, key DESC LIMIT ?`,
   );
-  const newer = rowQuery(db, 'dead_letter', `WHERE ${wanted} AND (at, key) > (?2, ?3) ORDER BY at, key LIMIT ?4`);
+  const newer = rowQuery(db, 'dead_letter', `WHERE ${wanted} AND (at, key) > (?, ?) ORDER BY at, key LIMIT ?`);
   const byCommand = rowQuery(db, 'dead_letter', 'WHERE command_id = ?');
   const count = db.prepare(`SELECT count(*) FROM dead_letter WHERE ${wanted}`).pluck();
   return {
     page(query, { redriven } = {}) {
-      const filter = redriven === undefined ? null : Number(redriven);
+      const filter = { redriven: redriven === undefined ? null : Number(redriven) };
       return pageOf(
         query,
         (from, backwards, limit) => {
           const edge = backwards ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
           const [at = edge, key = edge] = from ?? [];
-          return (backwards ? newer : older).all(filter, at, key, limit);
+          return (backwards ? newer : older).all(at, key, limit, filter);
         },
         (row) => [row.at, row.key],
         deadLetterJson,
