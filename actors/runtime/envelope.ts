@@ -1,4 +1,5 @@
 import type { FailureData } from './errors.ts';
+import { isUuid } from './uuid.ts';
 
 /** The kinds of actors. Each has a folder of its own under `actors/`. */
 export const actorKinds = ['conversation', 'channel', 'source', 'idempotency-key'] as const;
@@ -45,4 +46,20 @@ export function encode(value: unknown): Uint8Array {
 /** @throws SyntaxError when the bytes are not JSON. */
 export function decode<T>(data: Uint8Array): T {
   return JSON.parse(decoder.decode(data)) as T;
+}
+
+/** Null for bytes that are no envelope: nobody could be answered from the inbox, and no letter be addressed. */
+export function envelopeOf(data: Uint8Array): Envelope | null {
+  let envelope: Partial<Envelope> | null;
+  try {
+    envelope = decode<Partial<Envelope> | null>(data);
+  } catch {
+    return null;
+  }
+  const { commandId, actor, type, now, deadline, cause } = envelope ?? {};
+  const addressed =
+    actor !== undefined && actor !== null && actorKinds.includes(actor.kind) && isUuid(String(actor.id));
+  const timed = Number.isSafeInteger(now) && Number.isSafeInteger(deadline);
+  const named = isUuid(String(commandId)) && typeof type === 'string' && typeof cause === 'string';
+  return addressed && timed && named ? (envelope as Envelope) : null;
 }

@@ -3,13 +3,12 @@ import type { HostStore } from '../store/host-store.ts';
 import { Activations } from './activation.ts';
 import { Batches, type BatchOutcome, type Share, UnfitCommand } from './batch.ts';
 import { type ActorDefinitions, CommandHandling } from './command-handling.ts';
-import { actorKinds, decode, encode, type Envelope, type Reply } from './envelope.ts';
+import { encode, type Envelope, envelopeOf, type Reply } from './envelope.ts';
 import { defaultMailboxLimits, Mailbox, type MailboxLimits, type Queued } from './mailbox.ts';
 import type { Bus, BusMessage, Cancel, Clock, Logger } from './ports.ts';
 import { Retention, type RetentionPolicy } from './retention.ts';
 import { Shard } from './shard.ts';
 import { Timers } from './timers.ts';
-import { isUuid } from './uuid.ts';
 
 export interface HostOptions {
   /** How many shards there are, and the numbers of those that this host owns. */
@@ -257,7 +256,9 @@ export class ActorHost {
       const turns = shards.map((shard) => this.#retention.turn(shard.number, this.#options.clock.now()));
       more = turns.some((turn) => turn.more);
       const changes = turns.map((turn) => turn.changes);
-      if (changes.some((part) => part.length > 0)) await this.#batches.write(shards, changes);
+      const count = changes.reduce((sum, part) => sum + part.length, 0);
+      if (count > 0) await this.#batches.write(shards, changes);
+      this.#checkpoint(count);
     } catch (error) {
       await this.#failed([], error);
       more = false;
@@ -284,20 +285,4 @@ export class ActorHost {
       this.#options.clock.schedule(recoveryDelay, () => this.#recover());
     }
   }
-}
-
-/** Null for bytes that are no envelope: nobody could be answered from the inbox, and no letter be addressed. */
-function envelopeOf(data: Uint8Array): Envelope | null {
-  let envelope: Partial<Envelope> | null;
-  try {
-    envelope = decode<Partial<Envelope> | null>(data);
-  } catch {
-    return null;
-  }
-  const { commandId, actor, type, now, deadline, cause } = envelope ?? {};
-  const addressed =
-    actor !== undefined && actor !== null && actorKinds.includes(actor.kind) && isUuid(String(actor.id));
-  const timed = Number.isSafeInteger(now) && Number.isSafeInteger(deadline);
-  const named = isUuid(String(commandId)) && typeof type === 'string' && typeof cause === 'string';
-  return addressed && timed && named ? (envelope as Envelope) : null;
 }
