@@ -28,15 +28,12 @@ export function feedReader(db: Connection, shards: number): FeedReader {
     `SELECT ${columns} FROM feed f JOIN actor a ON a.key = f.subject
      WHERE a.id = ? AND a.kind = 'conversation' AND f.key > ? AND f.key < ? ORDER BY f.seq LIMIT ?`,
   );
-  const last = db.prepare('SELECT max(key) FROM feed WHERE key >= ? AND key < ?').pluck();
+  // Not the newest row's key: retention may have taken every row.
+  const next = db.prepare('SELECT next_position FROM shard WHERE shard = ?').pluck();
 
   return {
     read: (query) => readShards(query, shards, query.conversationId === undefined ? inShard : inConversation),
-    end: () =>
-      Array.from({ length: shards }, (_, shard) => {
-        const key = last.get(shard * keysPerShard, (shard + 1) * keysPerShard) as number | null;
-        return key === null ? 0 : key - shard * keysPerShard;
-      }),
+    end: () => Array.from({ length: shards }, (_, shard) => ((next.get(shard) as number | undefined) ?? 1) - 1),
     encodeCursor,
     decodeCursor: (cursor) => decodeCursor(cursor, shards),
   };

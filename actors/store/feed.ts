@@ -21,9 +21,12 @@ export interface FeedQuery {
 
 /** Reads the feed. Synchronous: SQLite in this process. */
 export interface FeedReader {
-  /** Entries after a position, at most `limit`, in an order that keeps each subject's. */
+  /**
+   * Entries after a position, at most `limit`, in an order that keeps each subject's. A position from before the oldest
+   * entry that retention has kept is read from that entry on.
+   */
   read(query: FeedQuery): FeedEntry[];
-  /** The position of the newest entry of every shard. */
+  /** The position after everything that has been written in every shard. */
   end(): FeedPosition;
   /** Opaque text of a position: base64url, checked. */
   encodeCursor(position: FeedPosition): string;
