@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { sourceActorId } from '#actors/runtime/uuid.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { failureOf, rowsOf } from './support.ts';
+
+const acme = sourceActorId('acme');
+
+test('a source is created once', async () => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  const body = { sourceId: 'acme', actionEndpoint: 'https://acme/actions', name: 'Acme', imageUrl: 'https://img' };
+  const created = await commands.send('source', acme, 'source.create', body);
+  const source = {
+    source_id: 'acme',
+    action_endpoint: 'https://acme/actions',
+    name: 'Acme',
+    image_url: 'https://img',
+  };
+  expect(created).toEqual({ source, issuedAt: Math.floor(system.clock.now() / 1000) });
+  expect(await failureOf(commands.send('source', acme, 'source.create', body))).toBe('source_exists');
+  const reader = system.reader();
+  expect(reader.sources.find('acme')).toEqual(created);
+  expect(reader.sources.list()).toEqual([source]);
+  reader.close();
+});
+
+test('a source created anew gets a new token time', async () => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  const first = await commands.send('source', acme, 'source.create', { sourceId: 'acme', name: 'Old' });
+  await commands.send('source', acme, 'source.delete', null);
+  const reader = system.reader();
+  expect(reader.sources.find('acme')).toBeNull();
+  expect(reader.sources.list()).toEqual([]);
+  const second = await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
+  expect(second).toEqual({ source: { source_id: 'acme' }, issuedAt: first.issuedAt + 1 });
+  expect(reader.sources.find('acme')).toEqual(second);
+  reader.close();
+});
+
+test('an update keeps what is not given', async () => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  await commands.send('source', acme, 'source.create', { sourceId: 'acme', name: 'Acme', actionEndpoint: 'https://a' });
+  const { source } = await commands.send('source', acme, 'source.update', { imageUrl: 'https://img' });
+  expect(source).toEqual({
+    source_id: 'acme',
+    action_endpoint: 'https://a',
+    name: 'Acme',
+    image_url: 'https://img',
+  });
+});
+
+test.each(['never created', 'deleted'])('a source that was %s is not found', async (which) => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  if (which === 'deleted') {
+    await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
+    await commands.send('source', acme, 'source.delete', null);
+  }
+  expect(await failureOf(commands.send('source', acme, 'source.update', {}))).toBe('not_found');
+  expect(await failureOf(commands.send('source', acme, 'source.delete', null))).toBe('not_found');
+  expect(await failureOf(commands.send('source', acme, 'metadata.park', { items: [] }))).toBe('not_found');
+});
+
+test('parked metadata shows when its target has appeared', async () => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  await connectTestChannel(commands);
+  await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
+  await commands.send('source', acme, 'metadata.park', {
+    items: [
+      { namespace: 'conversation', sourceId: 'ann', metadata: { vip: true } },
+      { namespace: 'message', sourceId: 'ann-0', metadata: { seen: 1 } },
+      { namespace: 'message', sourceId: 'bob-0', metadata: { seen: 2 } },
+    ],
+  });
+  const reader = system.reader();
+  expect(reader.parked.appeared(10)).toEqual([]);
+  await commands.send('conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
+  const appeared = reader.parked.appeared(10);
+  expect(appeared).toMatchObject([
+    { sourceId: 'acme', namespace: 'conversation', target: 'ann', metadata: { vip: true } },
+    { sourceId: 'acme', namespace: 'message', target: 'ann-0', metadata: { seen: 1 } },
+  ]);
+  await commands.send('source', acme, 'metadata.unpark', { keys: appeared.map(({ key }) => key) });
+  expect(reader.parked.appeared(10)).toEqual([]);
+  expect(rowsOf(system.file).parked_metadata).toMatchObject([{ target: 'bob-0' }]);
+  reader.close();
+});
