@@ -3,8 +3,11 @@ import { openForWriting } from '#actors/store/database.ts';
 
 /** Tables whose rows ingest adds, their keys taken from one counter of the shard. */
 const addedTables = ['message', 'history', 'inbox'] as const;
-/** Tables whose row is written again by each command of the actor; the row's key is the actor's. */
-const rewrittenTables = ['actor', 'conversation'] as const;
+/** Tables whose row is written again by each command of the actor, and what changes of it. Its key is the actor's. */
+const rewrittenTables: Record<string, readonly string[]> = {
+  actor: ['revision', 'seq', 'machine_version', 'value', 'context'],
+  conversation: ['unread_count', 'last_message', 'last_message_at'],
+};
 /** The event with which a command that ingested something ends; its subject is the actor. */
 const lastEvent = 'conversation.updated';
 /** SQLite checkpoints by itself after so many pages: the host of the hub does it at a similar size of the log. */
@@ -30,12 +33,12 @@ export function readIngestedRows(file: string): IngestedRows {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   const rowsOf = (table: string): Row[] => db.prepare(`SELECT * FROM ${table} ORDER BY key`).raw().all() as Row[];
   const columns: Record<string, string[]> = {};
-  for (const table of [...addedTables, ...rewrittenTables, 'feed']) {
+  for (const table of [...addedTables, ...Object.keys(rewrittenTables), 'feed']) {
     columns[table] = db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[];
   }
   const added = addedTables.flatMap((table) => rowsOf(table).map((row): Write => ({ table, op: 'insert', row })));
   added.sort((a, b) => (a.row[0] as number) - (b.row[0] as number));
-  const rewritten = rewrittenTables.map((table) => ({
+  const rewritten = Object.keys(rewrittenTables).map((table) => ({
     table,
     rows: new Map(rowsOf(table).map((row) => [row[0] as number, row])),
   }));
@@ -62,15 +65,28 @@ export function readIngestedRows(file: string): IngestedRows {
   return { messages: added.filter(({ table }) => table === 'message').length, writes, columns };
 }
 
-function statementsFor(db: Database.Database, columns: IngestedRows['columns']): Map<string, Database.Statement> {
-  const statements = new Map<string, Database.Statement>();
+/** A prepared write of a table, and the values that it takes of a row. */
+interface Writer {
+  statement: Database.Statement<unknown[]>;
+  valuesOf(row: Row): unknown[];
+}
+
+function writersFor(db: Database.Database, columns: IngestedRows['columns']): Map<string, Writer> {
+  const writers = new Map<string, Writer>();
   for (const [table, names] of Object.entries(columns)) {
     const marks = names.map(() => '?').join(', ');
-    statements.set(`insert ${table}`, db.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`));
-    const assignments = names.slice(1).map((name) => `${name} = ?`);
-    statements.set(`update ${table}`, db.prepare(`UPDATE ${table} SET ${assignments.join(', ')} WHERE key = ?`));
+    const insert = db.prepare<unknown[]>(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`);
+    writers.set(`insert ${table}`, { statement: insert, valuesOf: (row) => row });
+    const changed = rewrittenTables[table];
+    if (changed === undefined) continue;
+    const assignments = changed.map((name) => `${name} = ?`).join(', ');
+    const places = [...changed, 'key'].map((name) => names.indexOf(name));
+    writers.set(`update ${table}`, {
+      statement: db.prepare(`UPDATE ${table} SET ${assignments} WHERE key = ?`),
+      valuesOf: (row) => places.map((place) => row[place]),
+    });
   }
-  return statements;
+  return writers;
 }
 
 /**
@@ -81,12 +97,11 @@ function statementsFor(db: Database.Database, columns: IngestedRows['columns']):
 export function writeRows(file: string, { messages, writes, columns }: IngestedRows, perCommit: number): number {
   const db = openForWriting(file, 'full');
   db.pragma(`wal_autocheckpoint = ${checkpointPages}`);
-  const statements = statementsFor(db, columns);
-  const prepared = writes.map(({ table, op, row }) => ({
-    statement: statements.get(`${op} ${table}`)!,
-    values: op === 'insert' ? row : [...row.slice(1), row[0]],
-    isMessage: table === 'message',
-  }));
+  const writers = writersFor(db, columns);
+  const prepared = writes.map(({ table, op, row }) => {
+    const { statement, valuesOf } = writers.get(`${op} ${table}`)!;
+    return { statement, values: valuesOf(row), isMessage: table === 'message' };
+  });
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const started = performance.now();
