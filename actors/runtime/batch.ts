@@ -93,7 +93,8 @@ export class Batches {
     const all: Change[] = [];
     let grew = false;
     for (const command of commands) {
-      if (command.envelope.deadline < now) {
+      // What an earlier try of an expired command has done keeps its answer.
+      if (command.envelope.deadline < now && this.#store.answered(command.envelope.commandId) === null) {
         outcome.expired++;
         const message = 'The hub was too busy to handle this command in time. Nothing was changed; try again.';
         outcome.replies.push({

@@ -1,0 +1,214 @@
+import { expect, test, vi } from 'vitest';
+import type { ChangeRecord, ShardLog } from '#actors/log/shard-log.ts';
+import type { HostStore } from '#actors/store/host-store.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { envelopeFor, eventsOf, expectSound, failureOf, RecordingLog, request, rowsOf } from './support.ts';
+
+/** A store whose commit fails with `failing.code` while that is set. */
+function failingStore(): { failing: { code: string | null }; wrapStore: (store: HostStore) => HostStore } {
+  const failing: { code: string | null } = { code: null };
+  return {
+    failing,
+    wrapStore(store) {
+      const commit = store.transactions.commit.bind(store.transactions);
+      store.transactions.commit = () => {
+        if (failing.code !== null) throw Object.assign(new Error('database or disk is full'), { code: failing.code });
+        commit();
+      };
+      return store;
+    },
+  };
+}
+
+const ingest = (system: ActorSystem, contact: string) =>
+  envelopeFor(system, 'conversation', conversationOf(contact), 'messages.ingest', ingestOf(contact, ['hi']));
+
+test.each([
+  ['SQLITE_FULL', 1],
+  ['SQLITE_IOERR_WRITE', 4],
+])('after %s nothing is answered ok until the store is back', async (code, shards) => {
+  const { failing, wrapStore } = failingStore();
+  await using system = new ActorSystem({ wrapStore, shards });
+  await connectTestChannel(system.commands());
+  const before = rowsOf(system.file);
+  failing.code = code;
+  const unavailable = { ok: false, failure: { code: 'unavailable', retryAfter: 1 } };
+  const batch = ['ann', 'bob', 'cid'].map((contact) => ingest(system, contact));
+  for (const reply of await Promise.all(batch.map((one) => request(system, one)))) {
+    expect(reply).toMatchObject(unavailable);
+  }
+  expect(rowsOf(system.file)).toEqual(before);
+  expect(await request(system, ingest(system, 'dan'))).toMatchObject(unavailable);
+  system.clock.advance(1_000);
+  expect(await request(system, ingest(system, 'dan'))).toMatchObject(unavailable);
+  failing.code = null;
+  system.clock.advance(1_000);
+  for (const one of batch) expect(await request(system, one)).toMatchObject({ ok: true });
+  const rows = rowsOf(system.file);
+  expect(rows.message).toHaveLength(3);
+  expect(eventsOf(system).filter(({ type }) => type === 'message.created')).toHaveLength(3);
+  expectSound(system);
+});
+
+test('lsn, keys and seq have no gap after a failure', async () => {
+  const { failing, wrapStore } = failingStore();
+  const log = new RecordingLog();
+  await using broken = new ActorSystem({ wrapStore, log });
+  await using healthy = new ActorSystem();
+  for (const system of [broken, healthy]) {
+    await connectTestChannel(system.commands());
+    if (system === broken) {
+      failing.code = 'SQLITE_FULL';
+      await request(system, ingest(system, 'ann'));
+      failing.code = null;
+    }
+    system.clock.advance(1_000);
+    await request(system, ingest(system, 'ann'));
+  }
+  const keysOf = (system: ActorSystem) => {
+    const { shard, message, feed, history } = rowsOf(system.file);
+    const [{ lsn, next_key, next_position } = {}] = shard;
+    return { lsn, next_key, next_position, message: message[0]?.key, feed: feed.at(-1), history: history.at(-1)?.key };
+  };
+  const plain = ({ feed, ...rest }: ReturnType<typeof keysOf>) => ({ ...rest, feed: feed?.key, seq: feed?.seq });
+  expect(plain(keysOf(broken))).toEqual(plain(keysOf(healthy)));
+});
+
+test('an error in the middle of a batch undoes all of it', async () => {
+  const failing = { now: false };
+  await using system = new ActorSystem({
+    wrapStore(store) {
+      const apply = store.transactions.apply.bind(store.transactions);
+      store.transactions.apply = (change) => {
+        if (failing.now && change.table === 'conversation' && change.op === 'update') {
+          throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' });
+        }
+        apply(change);
+      };
+      return store;
+    },
+  });
+  await connectTestChannel(system.commands());
+  const before = rowsOf(system.file);
+  failing.now = true;
+  expect(await request(system, ingest(system, 'ann'))).toMatchObject({ failure: { code: 'unavailable' } });
+  expect(rowsOf(system.file)).toEqual(before);
+  failing.now = false;
+  system.clock.advance(1_000);
+  expect(await request(system, ingest(system, 'ann'))).toMatchObject({ ok: true });
+  expectSound(system);
+});
+
+test('a timer due during a failure fires when the store is back', async () => {
+  const { failing, wrapStore } = failingStore();
+  await using system = new ActorSystem({ wrapStore });
+  const id = conversationOf('ann');
+  const body = { messageId: conversationOf('m'), content: 1, sender: { id: 'a' } };
+  await system.commands().send('conversation', id, 'message.send', body);
+  failing.code = 'SQLITE_FULL';
+  system.clock.advance(30_000);
+  await system.settle();
+  expect(rowsOf(system.file).parked_send).toHaveLength(1);
+  failing.code = null;
+  system.clock.advance(2_000);
+  await system.settle();
+  expect(rowsOf(system.file)).toMatchObject({ parked_send: [], timer: [] });
+  expect(eventsOf(system).map(({ type }) => type)).toEqual(['metadata.updated']);
+});
+
+/** A log whose appends are decided by the test. */
+class HeldLog implements ShardLog {
+  readonly held: { record: ChangeRecord; resolve: () => void; reject: (error: Error) => void }[] = [];
+  holding = false;
+
+  append(record: ChangeRecord): void | Promise<void> {
+    if (!this.holding) return;
+    return new Promise((resolve, reject) => this.held.push({ record, resolve, reject }));
+  }
+}
+
+test('nothing is visible before the log has the record', async () => {
+  const log = new HeldLog();
+  await using system = new ActorSystem({ log });
+  const commands = system.commands();
+  await connectTestChannel(commands);
+  log.holding = true;
+  let answered = false;
+  const first = request(system, ingest(system, 'ann')).finally(() => {
+    answered = true;
+  });
+  await vi.waitFor(() => expect(log.held).toHaveLength(1));
+  const second = request(
+    system,
+    envelopeFor(system, 'conversation', conversationOf('ann'), 'conversation.mark-read', null),
+  );
+  expect(rowsOf(system.file).message).toEqual([]);
+  expect(answered).toBe(false);
+  log.held[0]?.resolve();
+  expect(await first).toMatchObject({ ok: true });
+  await vi.waitFor(() => expect(log.held).toHaveLength(2));
+  expect(rowsOf(system.file).conversation).toMatchObject([{ unread_count: 1 }]);
+  log.held[1]?.resolve();
+  expect(await second).toEqual({ ok: true, result: null });
+  expect(log.held.map(({ record }) => record.lsn)).toEqual([2, 3]);
+  expect(rowsOf(system.file).conversation).toMatchObject([{ unread_count: 0 }]);
+});
+
+test('a log that rejects undoes the batch', async () => {
+  const log = new HeldLog();
+  await using system = new ActorSystem({ log });
+  await connectTestChannel(system.commands());
+  const before = rowsOf(system.file);
+  log.holding = true;
+  const replies = Promise.all([request(system, ingest(system, 'ann')), request(system, ingest(system, 'bob'))]);
+  await vi.waitFor(() => expect(log.held).toHaveLength(1));
+  log.held[0]?.reject(new Error('no quorum'));
+  for (const reply of await replies) expect(reply).toMatchObject({ ok: false, failure: { code: 'unavailable' } });
+  expect(rowsOf(system.file)).toEqual(before);
+  log.holding = false;
+  system.clock.advance(1_000);
+  expect(await request(system, ingest(system, 'ann'))).toMatchObject({ ok: true });
+  expect(rowsOf(system.file).shard).toMatchObject([{ lsn: 2 }]);
+  expectSound(system);
+});
+
+test('a log that throws undoes the batch', async () => {
+  const throwing = { now: false };
+  const log: ShardLog = {
+    append() {
+      if (throwing.now) throw new Error('fenced');
+    },
+  };
+  await using system = new ActorSystem({ log });
+  await connectTestChannel(system.commands());
+  const before = rowsOf(system.file);
+  throwing.now = true;
+  expect(await request(system, ingest(system, 'ann'))).toMatchObject({ failure: { code: 'unavailable' } });
+  expect(rowsOf(system.file)).toEqual(before);
+});
+
+test('a reply that can not be sent leaves the command done', async () => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  await connectTestChannel(commands);
+  const publish = system.bus.subscribe.bind(system.bus);
+  system.bus.subscribe = (pattern, handle) =>
+    publish(pattern, (message) =>
+      handle({
+        ...message,
+        respond(data) {
+          if (Buffer.from(data).includes('"duplicate":false')) throw new Error('connection closed');
+          message.respond(data);
+        },
+      }),
+    );
+  await system.restart();
+  const envelope = ingest(system, 'ann');
+  system.bus.publish(`parley.work.0.conversation.${envelope.actor.id}`, Buffer.from(JSON.stringify(envelope)));
+  expect(await failureOf(commands.send('conversation', conversationOf('x'), 'conversation.mark-read', null))).toBe(
+    'not_found',
+  );
+  const id = conversationOf('ann');
+  expect(await commands.send('conversation', id, 'conversation.mark-read', null)).toBeNull();
+  expect(rowsOf(system.file).message).toHaveLength(1);
+});
