@@ -9,7 +9,8 @@ import { ServerProcess, temporaryFolder } from './server-process.ts';
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const readyMessage = 'hub.ready';
 const fillBatch = 1_000;
-const fillConnections = 4;
+/** Enough that the next batch is read while one is written; their commands fit into a mailbox (4,096). */
+const fillConnections = 3;
 const secret = (name: string): string => name.padEnd(40, 'x');
 
 /** The id of the source that all benchmarks ingest through. */
@@ -90,19 +91,19 @@ export class BenchHub implements AsyncDisposable {
     return JSON.parse(text) as T;
   }
 
-  /** Ingests `messages` (a multiple of `perRequest`) through the API, spread evenly over `conversations`. */
-  fill(messages: number, conversations: number, perRequest = fillBatch): Promise<LoadReport> {
+  /** Ingests `messages` (a multiple of 1,000) through the API, spread evenly over `conversations`. */
+  fill(messages: number, conversations: number): Promise<LoadReport> {
+    return this.ingest(messages / fillBatch, fillBatch, conversationNames(conversations));
+  }
+
+  /** Ingests batches through the API; the messages walk through the conversations, round and round. */
+  ingest(requests: number, messages: number, conversations: string[]): Promise<LoadReport> {
     return runLoad({
       url: this.url,
-      request: ingestRequest({
-        token: this.token,
-        messages: perRequest,
-        conversations: conversationNames(conversations),
-        pick: 'in-turn',
-      }),
+      request: ingestRequest({ token: this.token, messages, conversations, pick: 'in-turn' }),
       connections: fillConnections,
       warmUp: 0,
-      until: { requests: messages / perRequest },
+      until: { requests },
     });
   }
 

@@ -2,57 +2,71 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIngestedRows, writeRows } from '../bare-rows.ts';
 import { BenchHub } from '../hub.ts';
-import type { Scenario } from '../scenario.ts';
+import { conversationNames } from '../requests.ts';
+import type { Figure, Scale, Scenario } from '../scenario.ts';
 import { temporaryFolder } from '../server-process.ts';
 import { alternate } from '../statistics.ts';
 
-const messages = 100_000;
-const conversations = 1_000;
+const requests = 100;
 /** Of one request, and of one transaction of the baseline. */
 const perRequest = 1_000;
+/** How many messages of a request are for the same conversation. */
+const shapes = [10, 1];
+const conversations = conversationNames(1_000);
 const leastOfBare = 0.7;
+
+/** Requests walk through this list; each one meets `perConversation` messages of its conversations. */
+function walk(perConversation: number): string[] {
+  const perWalk = perRequest / perConversation;
+  const parts: string[] = [];
+  for (let from = 0; from < conversations.length; from += perWalk) {
+    const part = conversations.slice(from, from + perWalk);
+    for (let i = 0; i < perConversation; i++) parts.push(...part);
+  }
+  return parts;
+}
+
+async function compare(perConversation: number, { rounds, shrink }: Scale, say: (line: string) => void) {
+  const folder = temporaryFolder();
+  let hub: BenchHub | null = null;
+  let round = 0;
+  const hubSide = async (): Promise<number> => {
+    await hub?.[Symbol.asyncDispose]();
+    hub = await BenchHub.start();
+    const { perSecond } = await hub.ingest(requests / shrink, perRequest, walk(perConversation));
+    await hub.stop();
+    say(`hub: ${(perSecond * perRequest).toFixed(0)} messages/s`);
+    return perSecond * perRequest;
+  };
+  const bareSide = async (): Promise<number> => {
+    const rows = readIngestedRows(hub!.file);
+    const perSecond = writeRows(join(folder, `rows-${round++}.db`), rows, perRequest);
+    say(`bare better-sqlite3: ${perSecond.toFixed(0)} messages/s, ${rows.writes.length} rows`);
+    return perSecond;
+  };
+  try {
+    return (await alternate(rounds, [hubSide, bareSide])) as [number, number];
+  } finally {
+    await (hub as BenchHub | null)?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** Batched ingest over HTTP, beside the very same rows written by better-sqlite3 alone. */
 export const batch: Scenario = {
   name: 'batch',
-  async run({ rounds, shrink }, say) {
-    const fill = messages / shrink;
-    let file = '';
-    const folder = temporaryFolder();
-    const hubs: BenchHub[] = [];
-    try {
-      const hubSide = async (): Promise<number> => {
-        await hubs.pop()?.[Symbol.asyncDispose]();
-        const hub = await BenchHub.start();
-        hubs.push(hub);
-        const { seconds } = await hub.fill(fill, conversations, perRequest);
-        await hub.stop();
-        file = hub.file;
-        say(`hub: ${(fill / seconds).toFixed(0)} messages/s`);
-        return fill / seconds;
-      };
-      let round = 0;
-      const bareSide = async (): Promise<number> => {
-        const copy = join(folder, `rows-${round++}.db`);
-        const rows = readIngestedRows(file);
-        const perSecond = writeRows(copy, rows, perRequest);
-        for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true });
-        say(`bare better-sqlite3: ${perSecond.toFixed(0)} messages/s, ${rows.writes.length} rows`);
-        return perSecond;
-      };
-      const [ingested, bare] = (await alternate(rounds, [hubSide, bareSide])) as [number, number];
-      return [
-        {
-          what: `ingest in batches of ${perRequest}`,
-          unit: 'messages/s',
-          measured: ingested,
-          baseline: { what: 'bare better-sqlite3, the same rows', value: bare },
-          aim: { of: 'ratio', least: leastOfBare },
-        },
-      ];
-    } finally {
-      await hubs.pop()?.[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true, force: true });
+  async run(scale, say) {
+    const figures: Figure[] = [];
+    for (const perConversation of shapes) {
+      const [ingested, bare] = await compare(perConversation, scale, say);
+      figures.push({
+        what: `ingest of ${perRequest} messages a request, ${perConversation} a conversation`,
+        unit: 'messages/s',
+        measured: ingested,
+        baseline: { what: 'bare better-sqlite3, the same rows', value: bare },
+        aim: { of: 'ratio', least: leastOfBare },
+      });
     }
+    return figures;
   },
 };
