@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import type { Envelope } from '#actors/runtime/envelope.ts';
+import { defaultMailboxLimits, Mailbox, type Queued } from '#actors/runtime/mailbox.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { envelopeFor, expectSound, RecordingLog, request, rowsOf } from './support.ts';
+
+const queued = (id: string, type: string, size = 1): Queued => ({
+  envelope: { actor: { kind: 'conversation', id }, type } as Envelope,
+  size,
+  respond() {},
+});
+
+const take = (mailbox: Mailbox, commands: number, bytes = 1_000): string[] =>
+  mailbox.take(commands, bytes).map(({ envelope }) => `${envelope.actor.id}${envelope.type}`);
+
+function filled(...names: string[]): Mailbox {
+  const mailbox = new Mailbox();
+  for (const name of names) mailbox.offer(queued(name[0]!, name.slice(1)));
+  return mailbox;
+}
+
+test('taking goes round the actors, in order within each', () => {
+  expect(take(filled('a1', 'a2', 'a3', 'b1', 'c1', 'c2'), 10)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+});
+
+test('the next take goes on where the last one ended', () => {
+  const mailbox = filled('a1', 'a2', 'b1', 'b2', 'c1');
+  expect([take(mailbox, 2), take(mailbox, 2), take(mailbox, 2)]).toEqual([['a1', 'b1'], ['c1', 'a2'], ['b2']]);
+  expect(mailbox.length).toBe(0);
+});
+
+test('a take ends before its bytes are passed', () => {
+  const mailbox = new Mailbox();
+  for (const [id, size] of [
+    ['a', 60],
+    ['b', 40],
+    ['c', 1],
+  ] as const)
+    mailbox.offer(queued(id, '', size));
+  expect([take(mailbox, 9, 99), take(mailbox, 9, 99)]).toEqual([['a'], ['b', 'c']]);
+});
+
+test('a command larger than a batch is taken alone', () => {
+  const mailbox = new Mailbox();
+  mailbox.offer(queued('a', '', 500));
+  mailbox.offer(queued('b', '', 1));
+  expect([take(mailbox, 9, 100), take(mailbox, 9, 100)]).toEqual([['a'], ['b']]);
+});
+
+test.each([
+  ['commands', { ...defaultMailboxLimits, commands: 3 }, [1, 1, 1, 1], [true, true, true, false]],
+  ['bytes', { ...defaultMailboxLimits, bytes: 10 }, [4, 4, 4, 2], [true, true, false, true]],
+] as const)('a full shard refuses by %s', (_bound, limits, sizes, expected) => {
+  const mailbox = new Mailbox(limits);
+  expect(sizes.map((size, n) => mailbox.offer(queued(`a${n}`, '', size)))).toEqual(expected);
+  expect(take(mailbox, 9)).toHaveLength(3);
+  expect(mailbox.offer(queued('a', '', 10))).toBe(true);
+});
+
+test('a full actor refuses, others do not', () => {
+  const mailbox = new Mailbox({ ...defaultMailboxLimits, commandsPerActor: 2 });
+  expect(['a1', 'a2', 'a3', 'b1'].map((name) => mailbox.offer(queued(name[0]!, name)))).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
+  take(mailbox, 1);
+  expect(mailbox.offer(queued('a', '4'))).toBe(true);
+});
+
+const ingest = (system: ActorSystem, contact: string, text: string, more: Partial<Envelope> = {}) =>
+  envelopeFor(
+    system,
+    'conversation',
+    conversationOf(contact),
+    'messages.ingest',
+    ingestOf(contact, [text], `${contact}-${text.slice(0, 20)}`),
+    more,
+  );
+
+test('an overfull mailbox answers overloaded and loses nothing', async () => {
+  await using system = new ActorSystem({ limits: { ...defaultMailboxLimits, commandsPerActor: 10 } });
+  await connectTestChannel(system.commands());
+  const sent = Array.from({ length: 15 }, (_, n) => ingest(system, 'ann', `t${n}`));
+  const replies = await Promise.all(sent.map((one) => request(system, one)));
+  expect(replies.map((reply) => reply.ok)).toEqual([...Array(10).fill(true), ...Array(5).fill(false)]);
+  expect(replies[12]).toMatchObject({ failure: { code: 'overloaded', retryAfter: 1 } });
+  expect(rowsOf(system.file).message).toHaveLength(10);
+  for (const one of sent) expect(await request(system, one)).toMatchObject({ ok: true });
+  expect(rowsOf(system.file).message).toHaveLength(15);
+  expectSound(system);
+});
+
+test('an expired command is dropped and may come again', async () => {
+  await using system = new ActorSystem();
+  await connectTestChannel(system.commands());
+  const now = system.clock.now();
+  const late = ingest(system, 'ann', 'late', { deadline: now - 1 });
+  const [expired, fine] = await Promise.all([
+    request(system, late),
+    request(system, ingest(system, 'ann', 'last', { deadline: now })),
+  ]);
+  expect(expired).toMatchObject({ ok: false, failure: { code: 'deadline_exceeded', retryAfter: 1 } });
+  expect(fine).toMatchObject({ ok: true });
+  expect(rowsOf(system.file).message).toHaveLength(1);
+  expect(await request(system, { ...late, deadline: now })).toMatchObject({ ok: true });
+  expect(rowsOf(system.file).message).toHaveLength(2);
+});
+
+test('a hot conversation delays no other', async () => {
+  const log = new RecordingLog();
+  await using system = new ActorSystem({ log, limits: { ...defaultMailboxLimits, commandsPerActor: 1_000 } });
+  await connectTestChannel(system.commands());
+  const hot = Array.from({ length: 400 }, (_, n) => ingest(system, 'hot', `t${n}`));
+  await Promise.all([...hot, ingest(system, 'cold', 'hello')].map((one) => request(system, one)));
+  const first = log.records[1]?.changes.filter(({ table, op }) => table === 'conversation' && op === 'insert');
+  expect(first).toHaveLength(2);
+});
+
+test('a batch has at most 256 commands', async () => {
+  const log = new RecordingLog();
+  await using system = new ActorSystem({ log });
+  await connectTestChannel(system.commands());
+  const all = Array.from({ length: 600 }, (_, n) => ingest(system, `c${n % 7}`, `t${n}`));
+  await Promise.all(all.map((one) => request(system, one)));
+  expect(log.sizes().slice(1)).toEqual([256, 256, 88]);
+  expect(rowsOf(system.file).message).toHaveLength(600);
+});
+
+test('a batch has at most 512 KB of commands', async () => {
+  const log = new RecordingLog();
+  await using system = new ActorSystem({ log });
+  await connectTestChannel(system.commands());
+  const all = ['a', 'b', 'c', 'd', 'e'].map((contact) => ingest(system, contact, contact + 'x'.repeat(200_000)));
+  await Promise.all(all.map((one) => request(system, one)));
+  expect(log.sizes().slice(1)).toEqual([2, 2, 1]);
+});
+
+test('with tiny memory the results are the same', async () => {
+  const dumps = [];
+  for (const activations of [1, 20_000]) {
+    await using system = new ActorSystem({ activations });
+    let n = 0;
+    const same = () => ({ commandId: `00000000-0000-7000-8000-${String(n++).padStart(12, '0')}` });
+    const { actor, body } = envelopeFor(system, 'channel', ingestOf('a', []).origin.channelId, '', {
+      source: 'acme',
+      sourceChannelId: 'line-1',
+      name: 'Line 1',
+    });
+    await request(system, envelopeFor(system, 'channel', actor.id, 'channel.connect', body, same()));
+    for (let round = 0; round < 5; round++) {
+      const batch = ['ann', 'bob', 'cid', 'dan'].flatMap((contact) => [
+        ingest(system, contact, `t${round}`, same()),
+        envelopeFor(system, 'conversation', conversationOf(contact), 'conversation.mark-read', null, same()),
+        envelopeFor(
+          system,
+          'conversation',
+          conversationOf(contact),
+          'message.send',
+          { messageId: same().commandId, content: round, sender: { id: 'a' } },
+          same(),
+        ),
+      ]);
+      await Promise.all(batch.map((one) => request(system, one)));
+    }
+    expectSound(system);
+    dumps.push(rowsOf(system.file));
+  }
+  expect(dumps[0]).toEqual(dumps[1]);
+});
