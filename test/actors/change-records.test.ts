@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
+import { openHostStore } from '#actors/store/host-store.ts';
+import { type Change, keysPerShard } from '#actors/store/tables.ts';
+import { sourceActorId } from '#actors/runtime/uuid.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, withHandlers } from './support.ts';
+
+/** A run that touches every table, ends timers and fails now and then. */
+async function run(system: ActorSystem): Promise<void> {
+  const commands = system.commands();
+  await connectTestChannel(commands);
+  const contacts = Array.from({ length: 12 }, (_, n) => `c${n}`);
+  await Promise.all(contacts.map((contact) => sendText(commands, contact, 'are you there?')));
+  await Promise.all(
+    contacts
+      .slice(0, 8)
+      .map((contact) =>
+        commands.send('conversation', conversationOf(contact), 'messages.ingest', ingestOf(contact, ['1', '2'])),
+      ),
+  );
+  const reader = system.reader();
+  for (let shard = 0; shard < system.shards; shard++) {
+    for (const [n, effect] of reader.outbox.after(shard, 0, 100).entries()) {
+      const { message, conversation } = reader.deliveries.find(effect.subject)!;
+      const about = { messageId: message.id, effectId: effect.id };
+      await commands.send('conversation', conversation.id, 'attempt.start', about);
+      const outcome =
+        n % 2 === 0
+          ? ({ kind: 'unreachable', error: 'down', jitter: 0.5 } as const)
+          : ({ kind: 'succeeded', sourceMessageId: `s${shard}-${n}`, metadata: { a: 1 } } as const);
+      await commands.send('conversation', conversation.id, 'attempt.finish', { ...about, outcome });
+    }
+  }
+  reader.close();
+  const acme = sourceActorId('acme');
+  await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
+  await commands.send('source', acme, 'metadata.park', {
+    items: [{ namespace: 'message', sourceId: 'later', metadata: { ü: '😀\u0000' } }],
+  });
+  await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
+  expect(await failureOf(commands.send('source', acme, 'source.create', { sourceId: 'acme' }))).toBe('source_exists');
+  await request(system, envelopeFor(system, 'conversation', conversationOf('c0'), 'test.throw', null));
+  system.clock.advance(31_000);
+  await system.settle();
+}
+
+const definitions = withHandlers({
+  'test.throw'() {
+    throw new Error('a defect');
+  },
+});
+
+test.each([1, 4])('records are numbered and chained, with %i shards', async (shards) => {
+  const log = new RecordingLog();
+  await using system = new ActorSystem({ shards, log, definitions });
+  await run(system);
+  await system.restart();
+  await connectTestChannel(system.commands());
+  for (const row of rowsOf(system.file).shard) {
+    const records = log.records.filter(({ shard }) => shard === row.shard);
+    expect(records.map(({ lsn }) => lsn)).toEqual(records.map((_, i) => i + 1));
+    expect(records.map(({ prevHash }) => prevHash)).toEqual(['', ...records.map(recordHash)].slice(0, -1));
+    expect(row).toMatchObject({ lsn: records.length, epoch: 1, hash: recordHash(records.at(-1)!) });
+  }
+  expect(new Set(log.records.map(({ shard }) => shard)).size).toBe(shards);
+});
+
+/** What a standby does: writes the changes of each record, and where the shard then stands. */
+function applyAll(file: string, records: ChangeRecord[]): void {
+  const store = openHostStore(file, 'normal');
+  for (const record of records) {
+    const before = store.shard(record.shard);
+    expect([record.lsn, record.prevHash]).toEqual([(before?.lsn ?? 0) + 1, before?.hash ?? '']);
+    store.transactions.begin();
+    for (const change of record.changes) store.transactions.apply(change);
+    const row = {
+      lsn: record.lsn,
+      epoch: record.epoch,
+      hash: recordHash(record),
+      next_key: nextAfter(before?.next_key ?? 1, record, (table) => table !== 'feed'),
+      next_position: nextAfter(before?.next_position ?? 1, record, (table) => table === 'feed'),
+    };
+    store.transactions.apply(
+      before === null
+        ? { table: 'shard', op: 'insert', row: { shard: record.shard, ...row } }
+        : { table: 'shard', op: 'update', key: record.shard, row },
+    );
+    store.transactions.commit();
+  }
+  store.close();
+}
+
+function nextAfter(
+  next: number,
+  { shard, changes }: ChangeRecord,
+  counts: (table: Change['table']) => boolean,
+): number {
+  for (const change of changes) {
+    if (change.op !== 'insert' || change.table === 'shard' || !counts(change.table)) continue;
+    next = Math.max(next, change.row.key - shard * keysPerShard + 1);
+  }
+  return next;
+}
+
+test.each([1, 4])('applying the records gives the same rows, with %i shards', async (shards) => {
+  const log = new RecordingLog();
+  await using system = new ActorSystem({ shards, log, definitions, retention: { feed: 20_000 } });
+  await run(system);
+  system.clock.advance(10_000);
+  await system.settle();
+  const standby = join(system.folder, 'standby.db');
+  applyAll(
+    standby,
+    log.records.map((record) => JSON.parse(JSON.stringify(record)) as ChangeRecord),
+  );
+  const rows = rowsOf(system.file);
+  expect(rowsOf(standby)).toEqual(rows);
+  const empty = Object.entries(rows).filter(([, content]) => content.length === 0);
+  expect(empty.map(([table]) => table)).toEqual(['timer', 'parked_send']);
+});
