@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { defineOperation, ok } from '../operation.ts';
+import { channelSchema, foreignId } from '../schemas.ts';
+
+export const listChannels = defineOperation({
+  path: '/channels.list',
+  summary: 'List the connected channels.',
+  auth: 'core',
+  request: z.object({
+    source: foreignId.optional(),
+    include_disconnected: z.boolean().optional(),
+  }),
+  example: { source: 'my-crm' },
+  responses: { 200: z.object({ data: z.array(channelSchema) }) },
+  errors: [],
+  handle: ({ services }, { source, include_disconnected }) =>
+    ok({
+      data: services.store.channels.list({
+        ...(source !== undefined && { source }),
+        includeDisconnected: include_disconnected === true,
+      }),
+    }),
+});

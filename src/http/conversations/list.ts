@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { defineOperation, ok } from '../operation.ts';
+import { pageBody, pageFields, pageOf, pageQuery } from '../pagination.ts';
+import { conversationSchema } from '../schemas.ts';
+import { parseFilters } from './filters.ts';
+
+const list = 'conversations';
+
+export const listConversations = defineOperation({
+  path: '/conversations.list',
+  summary: 'List conversations, the one with the newest message first.',
+  auth: 'core',
+  request: z.object({
+    ...pageFields,
+    filters: z.string().nullish().describe('Lucene syntax: field:value, AND OR NOT ( ), ranges, wildcards.'),
+  }),
+  example: { filters: 'unread_count:[1 TO *] AND source:my-crm', page_size: 20 },
+  responses: { 200: pageOf(conversationSchema) },
+  errors: ['invalid_cursor', 'invalid_filter'],
+  handle({ services }, { filters, ...page }) {
+    const filter = filters ? parseFilters(filters) : null;
+    return ok(pageBody(list, services.store.conversations.page(pageQuery(list, page), filter)));
+  },
+});

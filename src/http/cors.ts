@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import type { Config } from '#src/config/config.ts';
+
+const methods = 'GET, POST, OPTIONS';
+const requestHeaders = 'Content-Type, Authorization, Idempotency-Key, X-Request-Id';
+const exposedHeaders = 'X-Request-Id, X-Api-Version, X-Message-Id, Idempotency-Replayed, Retry-After';
+
+/** The CORS headers of an answer (decisions.md §3); empty for origins that are not allowed. */
+export function corsHeaders(config: Config, origin: string | undefined): Record<string, string> {
+  const { allowedOrigins } = config.security;
+  if (origin === undefined || allowedOrigins.length === 0) return {};
+  const named = allowedOrigins.includes(origin);
+  if (!named && !allowedOrigins.includes('*')) return {};
+  return {
+    'Access-Control-Allow-Origin': named ? origin : '*',
+    // Anyone's page may call, but never with the credentials of its reader.
+    ...(named && { 'Access-Control-Allow-Credentials': 'true' }),
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': requestHeaders,
+    'Access-Control-Expose-Headers': exposedHeaders,
+    Vary: 'Origin',
+  };
+}
+
+/**
+ * Whether the Host header may be meant for this hub. An open API on this machine must not answer a web page whose
+ * name was made to point here (DNS rebinding); an address or `localhost` can not be such a name.
+ */
+export function isOwnHost(config: Config, headers: IncomingHttpHeaders): boolean {
+  if (config.security.authentication || config.security.allowUnauthenticated) return true;
+  const name = (headers.host ?? '').replace(/:\d+$/, '').replace(/^\[|\]$/g, '').toLowerCase();
+  if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
+  const { publicUrl, host } = config.server;
+  return name === host.toLowerCase() || (publicUrl !== '' && name === new URL(publicUrl).hostname);
+}

@@ -1,0 +1,6 @@
+/** Ids that the examples of the documentation share. */
+export const exampleIds = {
+  channel: '6c1f2d0e-52a4-5d0b-9a6e-0d8a51c0b7f1',
+  conversation: 'a3b1c2d4-1111-5222-8333-444455556666',
+  message: '0f6e2a3c-7b1d-5c9e-8a4f-1234567890ab',
+} as const;

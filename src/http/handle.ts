@@ -1,0 +1,141 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { CommandSender } from '#actors/commands.ts';
+import { Failure, type Problem } from '#actors/runtime/errors.ts';
+import { namespaces, uuidV5 } from '#actors/runtime/uuid.ts';
+import type { Services } from '#src/services.ts';
+import type { Auth, Identity } from './auth.ts';
+import { defect, errorAnswer } from './errors.ts';
+import { claim, complete, isFinal, type KeyedRequest, keyedRequest } from './idempotency.ts';
+import { parseBody, readBody } from './json-body.ts';
+import type { Metrics } from './metrics.ts';
+import type { Answer, Call, Operation } from './operation.ts';
+
+/** What handling needs besides the request. */
+export interface HandlerParts {
+  services: Services;
+  auth: Auth;
+  metrics: Metrics;
+}
+
+/** An answer whose body is text already. */
+export interface Outgoing {
+  status: number;
+  body: string | null;
+  headers: Record<string, string>;
+}
+
+const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
+const requiredFeature = { 'source-api': 'integration.source-api.enabled' } as const;
+
+/** The caller's X-Request-Id where it is usable, else a new one. */
+export function requestIdOf(headers: IncomingHttpHeaders, services: Services): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && requestIdPattern.test(given) ? given : services.ids.uuid();
+}
+
+/** Everything from a request to its answer, in order: who, may they, what, was it done before, do it. Never throws. */
+export async function handle(
+  parts: HandlerParts,
+  operation: Operation,
+  request: IncomingMessage,
+  requestId: string,
+): Promise<Outgoing> {
+  const { services, metrics } = parts;
+  const started = performance.now();
+  let outgoing: Outgoing;
+  let code: string | undefined;
+  try {
+    outgoing = await answer(parts, operation, request, requestId);
+  } catch (error) {
+    if (!(error instanceof Failure)) {
+      services.log.error({ requestId, operation: operation.path, error }, 'operation.failed');
+    }
+    const failed = errorAnswer(error instanceof Failure ? error : defect(requestId));
+    code = failed.body.code;
+    outgoing = { ...failed, body: JSON.stringify(failed.body) };
+  }
+  const ms = performance.now() - started;
+  metrics.operation(operation.path, outgoing.status, ms / 1000);
+  services.log.info(
+    { operation: operation.path, status: outgoing.status, ms: Math.round(ms * 10) / 10, requestId, ...(code && { code }) },
+    'operation.answered',
+  );
+  return outgoing;
+}
+
+async function answer(
+  parts: HandlerParts,
+  operation: Operation,
+  request: IncomingMessage,
+  requestId: string,
+): Promise<Outgoing> {
+  const { services, auth } = parts;
+  const { headers } = request;
+  // The body is read even when the caller is refused: an unread one would leave the connection unusable.
+  const bytes = await readBody(request);
+  const identity = await auth.identify(operation.auth, headers.authorization);
+  assertFeature(operation, services);
+  const body = valid(operation, parseBody(bytes, headers['content-type']));
+  const key = headers['idempotency-key'];
+  if (key === undefined) return written(await operation.handle(call(services, identity, requestId, null), body));
+
+  const caller = `${operation.auth} ${identity.sender.id}`;
+  const keyed = keyedRequest(String(key), caller, operation.path, bytes);
+  const first = await claim(services, requestId, keyed);
+  if (first !== null) return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
+  return once(call(services, identity, requestId, keyed), operation, body, keyed);
+}
+
+/** Does the work of a claimed key and keeps the answer, a refusal too. */
+async function once(call: Call, operation: Operation, body: unknown, keyed: KeyedRequest): Promise<Outgoing> {
+  let outgoing: Outgoing;
+  try {
+    outgoing = written(await operation.handle(call, body));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const failed = errorAnswer(error);
+    if (!isFinal(failed.status)) throw error;
+    outgoing = { ...failed, body: JSON.stringify(failed.body) };
+  }
+  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, outgoing);
+  return outgoing;
+}
+
+function call(services: Services, identity: Identity, requestId: string, keyed: KeyedRequest | null): Call {
+  let commands: CommandSender | null = null;
+  let made = 0;
+  return {
+    services,
+    requestId,
+    sender: identity.sender,
+    sourceId: identity.sourceId,
+    get commands() {
+      commands ??= services.commandsFor({ cause: requestId, ...(keyed && { idempotencyKey: keyed.root }) });
+      return commands;
+    },
+    newId: () => (keyed ? uuidV5(namespaces.command, 'id', keyed.root, String(made++)) : services.ids.uuid()),
+  };
+}
+
+function assertFeature({ feature }: Operation, { config }: Services): void {
+  if (feature === undefined || config.integration[feature].enabled) return;
+  throw new Failure('feature_disabled', `This feature is off. Set ${requiredFeature[feature]} to true to use it.`);
+}
+
+function valid(operation: Operation, body: unknown): unknown {
+  const result = operation.request.safeParse(body);
+  if (result.success) return result.data;
+  const details: Problem[] = result.error.issues.map((issue) => ({ path: pathOf(issue.path), problem: issue.message }));
+  throw new Failure('invalid_request', `The body does not fit ${operation.path}: see details.`, { details });
+}
+
+/** `messages[3].content`, the root as `body`. */
+function pathOf(path: PropertyKey[]): string {
+  let text = '';
+  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${String(part)}`;
+  return text || 'body';
+}
+
+function written({ status, body, headers }: Answer): Outgoing {
+  return { status, body: body === undefined ? null : JSON.stringify(body), headers: headers ?? {} };
+}

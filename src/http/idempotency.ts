@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto';
+import type { StoredAnswer } from '#actors/idempotency-key/contract.ts';
+import { Failure } from '#actors/runtime/errors.ts';
+import { namespaces, uuidV5 } from '#actors/runtime/uuid.ts';
+import type { CommandSender } from '#actors/commands.ts';
+import type { Services } from '#src/services.ts';
+
+/** A request's Idempotency-Key, tied to who sent it and where. */
+export interface KeyedRequest {
+  /** The actor of the key. */
+  actor: string;
+  bodyHash: string;
+  /** What command ids are derived from: another body under a key that has expired is another request. */
+  root: string;
+}
+
+/** @throws Failure `invalid_idempotency_key` */
+export function keyedRequest(key: string, caller: string, path: string, body: Buffer): KeyedRequest {
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Failure('invalid_idempotency_key', 'An Idempotency-Key is 1 to 255 visible ASCII characters.');
+  }
+  const actor = uuidV5(namespaces.idempotencyKey, caller, path, key);
+  const bodyHash = hash('sha256', body);
+  return { actor, bodyHash, root: `${actor} ${bodyHash}` };
+}
+
+/**
+ * The first answer of a key, null when the work is to be done. Claiming uses ids of its own: two requests with one key
+ * must both see the claim.
+ * @throws Failure `idempotency_conflict`
+ */
+export async function claim(services: Services, cause: string, request: KeyedRequest): Promise<StoredAnswer | null> {
+  const { answer } = await services
+    .commandsFor({ cause })
+    .send('idempotency-key', request.actor, 'key.claim', { bodyHash: request.bodyHash });
+  return answer;
+}
+
+/** Answers that a repeat must get again; the others tell of the moment and may be different next time. */
+export const isFinal = (status: number): boolean => status < 500 && status !== 401 && status !== 403 && status !== 429;
+
+/** Keeps the answer for 24 hours. */
+export async function complete(commands: CommandSender, request: KeyedRequest, answer: StoredAnswer): Promise<void> {
+  await commands.send('idempotency-key', request.actor, 'key.complete', { answer });
+}

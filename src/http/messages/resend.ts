@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { exampleIds } from '../examples.ts';
+import { defineOperation, ok } from '../operation.ts';
+import { messageSchema, uuid } from '../schemas.ts';
+import { conversationOf } from './own-message.ts';
+
+export const resendMessage = defineOperation({
+  path: '/messages.resend',
+  summary: 'Try a failed message again.',
+  auth: 'core',
+  request: z.object({ message_id: uuid }),
+  example: { message_id: exampleIds.message },
+  responses: { 200: messageSchema },
+  errors: ['not_found', 'message_not_failed'],
+  async handle({ commands, services }, { message_id }) {
+    const conversation = conversationOf(services, message_id);
+    const { message } = await commands.send('conversation', conversation, 'message.resend', { messageId: message_id });
+    return ok(message);
+  },
+});

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { ChannelJson, Json } from '#actors/representation.ts';
+import { Failure } from '#actors/runtime/errors.ts';
+import { conversationId } from '#actors/runtime/uuid.ts';
+import { exampleIds } from '../examples.ts';
+import { type Answer, type Call, defineOperation, ok } from '../operation.ts';
+import { foreignId, jsonObject, messageSchema, uuid } from '../schemas.ts';
+
+/** Sources of our own that let a business write first (decisions.md §6); custom sources decide themselves. */
+const canStartConversations = /^(telco\..+|cloudmsg)$/;
+
+interface SendRequest {
+  conversation_id?: string | undefined;
+  source_recipient_id?: string | undefined;
+  channel_id?: string | undefined;
+  message: Record<string, unknown>;
+}
+
+const request = z
+  .object({
+    conversation_id: uuid.optional(),
+    source_recipient_id: foreignId.optional(),
+    channel_id: uuid.optional(),
+    message: jsonObject.describe('Forwarded unchanged to the source.'),
+  })
+  .superRefine((body, context) => {
+    const starts = body.source_recipient_id !== undefined || body.channel_id !== undefined;
+    const complete = body.source_recipient_id !== undefined && body.channel_id !== undefined;
+    if ((body.conversation_id !== undefined) === starts || (starts && !complete)) {
+      const message = 'give either conversation_id, or source_recipient_id and channel_id';
+      context.addIssue({ code: 'custom', path: ['conversation_id'], message });
+    }
+  });
+
+export const sendMessage = defineOperation<SendRequest>({
+  path: '/messages.send',
+  summary: 'Send a message in a conversation, or start one with a recipient.',
+  auth: 'core',
+  request,
+  example: { conversation_id: exampleIds.conversation, message: { text: 'Hello, how can we help?' } },
+  responses: { 200: messageSchema, 202: null },
+  errors: ['not_found', 'channel_not_connected', 'source_cannot_start_conversation'],
+  handle(call, { conversation_id, source_recipient_id, channel_id, message }) {
+    const content = message as Json;
+    if (conversation_id !== undefined) return send(call, conversation_id, content);
+    return start(call, channel_id!, source_recipient_id!, content);
+  },
+});
+
+async function send(call: Call, conversation: string, content: Json): Promise<Answer> {
+  // A disconnect between this look and the send shows as a failed message: the dispatcher asks again.
+  const known = call.services.store.conversations.find(conversation);
+  if (known !== null) assertConnected(known.channel);
+  const messageId = call.newId();
+  const body = { messageId, content, sender: call.sender };
+  const { message } = await call.commands.send('conversation', conversation, 'message.send', body);
+  if (message !== null) return ok(message);
+  return { status: 202, headers: { 'X-Message-Id': messageId } };
+}
+
+async function start(call: Call, channel: string, recipient: string, content: Json): Promise<Answer> {
+  const found = call.services.store.channels.find(channel);
+  if (found === null) throw new Failure('not_found', `There is no channel ${channel}.`);
+  if (found.source_id === undefined && !canStartConversations.test(found.source)) {
+    const message = `A conversation on ${found.source} can only be started by the contact.`;
+    throw new Failure('source_cannot_start_conversation', message);
+  }
+  assertConnected(found);
+  const { message } = await call.commands.send('conversation', conversationId(channel, recipient), 'message.send', {
+    messageId: call.newId(),
+    content,
+    sender: call.sender,
+    origin: { channelId: channel, source: found.source, sourceConversationId: recipient },
+  });
+  return ok(message);
+}
+
+function assertConnected(channel: ChannelJson): void {
+  if (channel.connected) return;
+  throw new Failure('channel_not_connected', `The channel ${channel.id} is not connected. Connect it again first.`);
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { JsonObject } from '#actors/representation.ts';
+import { exampleIds } from '../examples.ts';
+import { defineOperation, ok } from '../operation.ts';
+import { json, messageSchema, text, uuid } from '../schemas.ts';
+import { conversationOf } from './own-message.ts';
+
+export const suggestReplies = defineOperation({
+  path: '/messages.suggest-replies',
+  aliases: ['/messages.suggestReplies'],
+  summary: 'Keep suggested replies with a message; they replace earlier ones.',
+  auth: 'core',
+  request: z.object({
+    message_id: uuid,
+    suggestions: z.record(text.min(1), z.object({ content: json })),
+  }),
+  example: { message_id: exampleIds.message, suggestions: { hours: { content: { text: 'We are open until 6.' } } } },
+  responses: { 200: messageSchema },
+  errors: ['not_found'],
+  async handle({ commands, services }, { message_id, suggestions }) {
+    const conversation = conversationOf(services, message_id);
+    const { message } = await commands.send('conversation', conversation, 'message.suggest-replies', {
+      messageId: message_id,
+      suggestions: suggestions as JsonObject,
+    });
+    return ok(message);
+  },
+});

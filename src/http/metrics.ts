@@ -1,0 +1,46 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Upper bounds of request durations, in seconds. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What the hub counts. One registry for each hub, so that several can run in one process. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #operations = new Histogram({
+    name: 'parley_operation_duration_seconds',
+    help: 'Time from the request to its answer, by operation and status.',
+    labelNames: ['operation', 'status'],
+    buckets,
+    registers: [this.registry],
+  });
+  readonly #attempts = new Counter({
+    name: 'parley_delivery_attempts_total',
+    help: 'Calls to the action endpoints of sources, by outcome.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  operation(path: string, status: number, seconds: number): void {
+    this.#operations.observe({ operation: path, status }, seconds);
+  }
+
+  attempt(outcome: string): void {
+    this.#attempts.inc({ outcome });
+  }
+
+  /** A value that is read when the metrics are. */
+  gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { infoChannel } from './channels/info.ts';
+import { listChannels } from './channels/list.ts';
+import { updateChannel } from './channels/update.ts';
+import { clientConfig } from './client/config.ts';
+import { infoConversation } from './conversations/info.ts';
+import { listConversations } from './conversations/list.ts';
+import { markConversationRead } from './conversations/mark-read.ts';
+import { removeConversationState } from './conversations/remove-state.ts';
+import { setConversationState } from './conversations/set-state.ts';
+import { updateConversationContact } from './conversations/update-contact.ts';
+import { listDeadLetters } from './dead-letters/list.ts';
+import { redriveDeadLetter } from './dead-letters/redrive.ts';
+import { listEvents } from './events/list.ts';
+import { listMessages } from './messages/list.ts';
+import { resendMessage } from './messages/resend.ts';
+import { sendMessage } from './messages/send.ts';
+import { suggestReplies } from './messages/suggest-replies.ts';
+import { upsertMetadata } from './metadata/upsert.ts';
+import type { Operation } from './operation.ts';
+import { createSourceChannel } from './sources/channels/create.ts';
+import { disconnectSourceChannel } from './sources/channels/disconnect.ts';
+import { listSourceChannels } from './sources/channels/list.ts';
+import { createSource } from './sources/create.ts';
+import { deleteSource } from './sources/delete.ts';
+import { listSources } from './sources/list.ts';
+import { updateSource } from './sources/update.ts';
+import { sourceWebhook } from './sources/webhook.ts';
+
+/** Every operation of the API. */
+export const operations: readonly Operation[] = [
+  createSource,
+  listSources,
+  updateSource,
+  deleteSource,
+  createSourceChannel,
+  listSourceChannels,
+  disconnectSourceChannel,
+  sourceWebhook,
+  listChannels,
+  infoChannel,
+  updateChannel,
+  listConversations,
+  infoConversation,
+  markConversationRead,
+  setConversationState,
+  removeConversationState,
+  updateConversationContact,
+  listMessages,
+  sendMessage,
+  resendMessage,
+  suggestReplies,
+  upsertMetadata,
+  listEvents,
+  clientConfig,
+  listDeadLetters,
+  redriveDeadLetter,
+];

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { Failure } from '#actors/runtime/errors.ts';
+import type { Page, PageKey, PageQuery } from '#actors/store/reader.ts';
+
+const defaultPageSize = 20;
+const largestPageSize = 1_000;
+const checksumLength = 8;
+
+/** The request fields of every paginated operation. null and "" mean the first page. */
+export const pageFields = {
+  cursor: z.string().max(512).nullish().describe('Opaque; from pagination_data of an earlier answer.'),
+  page_size: z.int().min(1).max(largestPageSize).nullish().describe('1 to 1,000; 20 when absent.'),
+};
+
+export const pageSizeField = pageFields.page_size;
+
+/** The size of a page that a request asks for. */
+export const pageSize = (asked: number | null | undefined): number => asked ?? defaultPageSize;
+
+/** The response of a paginated operation. */
+export const pageOf = (item: z.ZodType) =>
+  z.object({
+    data: z.array(item),
+    pagination_data: z.object({
+      previous_cursor: z.string().nullable(),
+      next_cursor: z.string().nullable(),
+      total: z.int(),
+    }),
+  });
+
+const checksum = (text: string): string => hash('sha256', `parley page ${text}`).slice(0, checksumLength);
+
+/** `list` names the list and its order: a cursor of another one is refused. */
+function encode(list: string, key: PageKey | null, direction: 'after' | 'before'): string | null {
+  if (key === null) return null;
+  const text = `${list} ${direction} ${key.join(' ')}`;
+  return Buffer.from(`${text}~${checksum(text)}`).toString('base64url');
+}
+
+/** @throws Failure `invalid_cursor` */
+export function pageQuery(
+  list: string,
+  { cursor, page_size }: { cursor?: string | null | undefined; page_size?: number | null | undefined },
+): PageQuery {
+  const limit = pageSize(page_size);
+  if (!cursor) return { limit, from: null };
+  const [text = '', sum] = Buffer.from(cursor, 'base64url').toString('latin1').split('~');
+  const [name, direction, ...key] = text.split(' ');
+  const isOurs = sum === checksum(text) && name === list && (direction === 'after' || direction === 'before');
+  if (!isOurs) throw new Failure('invalid_cursor', 'The cursor is not one that this operation has given.');
+  return { limit, from: { key: key.map(Number), direction } };
+}
+
+/** A page as it goes out. */
+export function pageBody<T>(list: string, page: Page<T>): object {
+  return {
+    data: page.items,
+    pagination_data: {
+      previous_cursor: encode(list, page.before, 'before'),
+      next_cursor: encode(list, page.after, 'after'),
+      total: page.total,
+    },
+  };
+}

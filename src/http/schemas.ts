@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { eventTypes } from '#actors/representation.ts';
+import { failureCodes } from '#actors/runtime/errors.ts';
+
+const longestId = 255;
+const longestText = 1_000;
+
+/** A UUID in any case; stored and compared in lower case. */
+export const uuid = z
+  .string()
+  .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
+  .transform((text) => text.toLowerCase())
+  .meta({ type: 'string', format: 'uuid' });
+
+/** An id that a source or a caller chose: visible, without control characters. */
+export const foreignId = z
+  .string()
+  .min(1)
+  .max(longestId)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not hold control characters');
+
+export const text = z.string().max(longestText);
+export const url = z.url({ protocol: /^https?$/ }).max(2_000);
+
+/** Any JSON value. The body is JSON already, so only presence is checked. */
+export const json = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is required')
+  .meta({ description: 'Any JSON value.' });
+
+export const jsonObject = z.record(z.string(), z.unknown()).meta({ description: 'Any JSON object.' });
+
+export const sourceSchema = z
+  .object({
+    source_id: z.string(),
+    action_endpoint: z.string().optional(),
+    name: z.string().optional(),
+    image_url: z.string().optional(),
+  })
+  .meta({ id: 'Source' });
+
+export const channelSchema = z
+  .object({
+    id: z.string(),
+    source: z.string(),
+    source_channel_id: z.string(),
+    source_id: z.string().optional(),
+    metadata: jsonObject,
+    connected: z.boolean(),
+  })
+  .meta({ id: 'Channel' });
+
+const deliveryState = z.enum(['pending', 'failed', 'delivered']);
+
+export const messageSchema = z
+  .object({
+    id: z.string(),
+    content: z.unknown(),
+    state: deliveryState,
+    delivery_state: deliveryState,
+    from_contact: z.boolean(),
+    sent_at: z.string().describe('ISO 8601 UTC with milliseconds.'),
+    source: z.string(),
+    metadata: jsonObject,
+    sender: z.object({ id: z.string(), name: z.string().optional(), avatar_url: z.string().optional() }),
+  })
+  .meta({ id: 'Message' });
+
+export const conversationSchema = z
+  .object({
+    id: z.string(),
+    created_at: z.string(),
+    channel: channelSchema,
+    metadata: jsonObject,
+    last_message: messageSchema.optional(),
+    unread_count: z.int(),
+  })
+  .meta({ id: 'Conversation' });
+
+export const eventSchema = z
+  .object({
+    type: z.enum(eventTypes),
+    payload: jsonObject,
+    timestamp: z.int().describe('Epoch milliseconds.'),
+    seq: z.int().describe('Gapless from 1 within the subject of the event.'),
+    cursor: z.string().describe('Opaque position in the feed right after this event.'),
+  })
+  .meta({ id: 'Event' });
+
+export const errorSchema = z
+  .object({
+    error: z.string().describe('A sentence that a person can act on.'),
+    code: z.enum(failureCodes),
+    details: z.array(z.object({ path: z.string(), problem: z.string() })).optional(),
+  })
+  .meta({ id: 'Error' });

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
+import type { Services } from '#src/services.ts';
+import { createApp } from './app.ts';
+import type { Auth } from './auth.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Who takes WebSocket upgrades. */
+export interface Upgrades {
+  /** False when the path is not theirs. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+}
+
+export interface HttpServer {
+  /** @throws Error with code EADDRINUSE when a port is taken */
+  listen(): Promise<{ url: string; metricsUrl: string }>;
+  /** Takes no new connections and resolves when the running requests are answered, or after 4 s. */
+  close(): Promise<void>;
+}
+
+const timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, drain: 4_000 } as const;
+const metricsHost = '127.0.0.1';
+const notFound = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
+export function createHttpServer(
+  services: Services,
+  parts: { auth: Auth; metrics: Metrics; upgrades: Upgrades },
+): HttpServer {
+  const { server: settings } = services.config;
+  const app = createApp({ services, auth: parts.auth, metrics: parts.metrics });
+  const api = createServer(
+    { requestTimeout: timeouts.request, headersTimeout: timeouts.headers, keepAliveTimeout: timeouts.keepAlive },
+    getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: true }),
+  );
+  api.on('upgrade', (request, socket, head) => {
+    if (!parts.upgrades.handleUpgrade(request, socket, head)) socket.end(notFound);
+  });
+  const metrics = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    void parts.metrics.registry.metrics().then((text) => {
+      response.setHeader('Content-Type', parts.metrics.registry.contentType);
+      response.end(text);
+    });
+  });
+  return {
+    async listen() {
+      const port = await listening(api, settings.port, settings.host);
+      const metricsPort = await listening(metrics, settings.metricsPort, metricsHost);
+      const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+      return { url: `http://${host}:${port}`, metricsUrl: `http://${metricsHost}:${metricsPort}/metrics` };
+    },
+    async close() {
+      await Promise.all([drained(api), drained(metrics)]);
+    },
+  };
+}
+
+async function listening(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function drained(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const late = setTimeout(() => server.closeAllConnections(), timeouts.drain);
+  await closed;
+  clearTimeout(late);
+}

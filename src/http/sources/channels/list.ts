@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { defineOperation, ok } from '../../operation.ts';
+import { channelSchema } from '../../schemas.ts';
+import { withToken } from './own-channel.ts';
+
+export const listSourceChannels = defineOperation({
+  path: '/sources.channels.list',
+  summary: 'List the connected channels of the source.',
+  auth: 'source',
+  feature: 'source-api',
+  request: z.object({}),
+  example: {},
+  responses: { 200: z.object({ data: z.array(channelSchema) }) },
+  errors: ['feature_disabled'],
+  handle: ({ services, sourceId }) =>
+    ok({ data: services.store.channels.list({ sourceId }).map((channel) => withToken(services, channel)) }),
+});

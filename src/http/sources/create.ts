@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { sourceActorId } from '#actors/runtime/uuid.ts';
+import { defineOperation, ok } from '../operation.ts';
+import { foreignId, sourceSchema, text, url } from '../schemas.ts';
+import { sourceTokensOf } from '../source-token.ts';
+
+export const createSource = defineOperation({
+  path: '/sources.create',
+  summary: 'Register an application as a source; the only answer that holds its token.',
+  auth: 'core',
+  feature: 'source-api',
+  request: z.object({
+    source_id: foreignId,
+    action_endpoint: url.optional(),
+    name: text.optional(),
+    image_url: url.optional(),
+  }),
+  example: { source_id: 'my-crm', action_endpoint: 'https://crm.example/parley', name: 'My CRM' },
+  responses: { 200: sourceSchema.extend({ token: z.string() }) },
+  errors: ['feature_disabled', 'source_exists'],
+  async handle({ commands, services }, { source_id, action_endpoint, name, image_url }) {
+    const { source, issuedAt } = await commands.send('source', sourceActorId(source_id), 'source.create', {
+      sourceId: source_id,
+      ...(action_endpoint !== undefined && { actionEndpoint: action_endpoint }),
+      ...(name !== undefined && { name }),
+      ...(image_url !== undefined && { imageUrl: image_url }),
+    });
+    const token = await sourceTokensOf(services.config).make({ sourceId: source_id, issuedAt });
+    return ok({ ...source, token });
+  },
+});

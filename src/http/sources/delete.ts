@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { Failure } from '#actors/runtime/errors.ts';
+import { sourceActorId } from '#actors/runtime/uuid.ts';
+import { defineOperation, empty } from '../operation.ts';
+import { foreignId } from '../schemas.ts';
+
+export const deleteSource = defineOperation({
+  path: '/sources.delete',
+  summary: 'Remove a source: its token is refused, its channels disconnect, its messages stay.',
+  auth: 'core',
+  feature: 'source-api',
+  request: z.object({ source_id: foreignId }),
+  example: { source_id: 'my-crm' },
+  responses: { 202: null },
+  errors: ['feature_disabled', 'not_found'],
+  async handle({ commands, services }, { source_id }) {
+    if (services.store.sources.find(source_id) === null) {
+      throw new Failure('not_found', `There is no source ${source_id}.`);
+    }
+    // The token goes last: a request that is repeated after a crash still finds the source and ends the work.
+    const channels = services.store.channels.list({ sourceId: source_id });
+    await Promise.all(channels.map(({ id }) => commands.send('channel', id, 'channel.disconnect', null)));
+    await commands.send('source', sourceActorId(source_id), 'source.delete', null);
+    return empty(202);
+  },
+});
