@@ -73,23 +73,32 @@ class OriginSender implements CommandSender {
   async #request(subject: string, envelope: Envelope): Promise<Reply> {
     const { bus, clock } = this.#options;
     const data = encode(envelope);
+    /** A try without an answer may be handled yet, whatever another try is told. */
+    let doubtful = false;
     for (;;) {
       const left = envelope.deadline - clock.now();
+      let wait = retryDelay;
       try {
-        return decode<Reply>(await bus.request(subject, data, Math.min(answerTimeout, Math.max(1, left))));
+        const reply = decode<Reply>(await bus.request(subject, data, Math.min(answerTimeout, Math.max(1, left))));
+        if (!doubtful || !isAboutOneTry(reply)) return reply;
       } catch (error) {
         if (!(error instanceof BusError)) throw error;
-        if (left <= retryDelay) throw unanswered(error);
-        if (error.reason !== 'timeout') await new Promise<void>((resolve) => clock.schedule(retryDelay, resolve));
+        if (error.reason !== 'no_responder') doubtful = true;
+        if (error.reason === 'timeout') wait = 0;
       }
+      if (left <= retryDelay) throw unanswered(doubtful);
+      if (wait > 0) await new Promise<void>((resolve) => clock.schedule(wait, resolve));
     }
   }
 }
 
-function unanswered(error: BusError): Failure {
-  const message =
-    error.reason === 'no_responder'
-      ? 'The hub is not ready to take this request. Nothing was changed; try again.'
-      : 'The hub did not answer in time. Try again with the same Idempotency-Key: what was done is not done twice.';
+/** The host refused this try without looking at the command: an earlier one may still wait in its mailbox. */
+const isAboutOneTry = (reply: Reply): boolean =>
+  !reply.ok && (reply.failure.code === 'overloaded' || reply.failure.code === 'unavailable');
+
+function unanswered(doubtful: boolean): Failure {
+  const message = doubtful
+    ? 'The hub did not answer in time. Try again with the same Idempotency-Key: what was done is not done twice.'
+    : 'The hub is not ready to take this request. Nothing was changed; try again.';
   return new Failure('unavailable', message, { retryAfter: 1 });
 }

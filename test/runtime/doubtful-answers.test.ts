@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
+import { type Bus, BusError } from '#actors/runtime/ports.ts';
+import { shardOf } from '#actors/runtime/shard.ts';
+import { workSubject } from '#src/nats/subjects.ts';
+import { commandSenders } from '#src/runtime/command-sender.ts';
+import { SystemIds } from '#src/runtime/system.ts';
+import { ActorSystem, connectTestChannel, testChannel } from '../_support/actor-system.ts';
+
+type Turn = Reply | 'timeout' | 'no_responder';
+
+const overloaded: Reply = {
+  ok: false,
+  failure: { code: 'overloaded', message: 'Too many. Nothing was changed; try again.', retryAfter: 1 },
+};
+
+/** Sends a command over a bus that answers as scripted; the last turn stays. Time passes with every try and wait. */
+function sendOver(turns: Turn[]): Promise<unknown> {
+  let now = 0;
+  const bus: Pick<Bus, 'request'> = {
+    request(subject, _data, timeoutMs) {
+      const turn = turns.length > 1 ? turns.shift()! : turns[0]!;
+      now += turn === 'timeout' ? timeoutMs : 1;
+      if (typeof turn !== 'string') return Promise.resolve(encode(turn));
+      return Promise.reject(new BusError(turn, `${turn} on ${subject}`));
+    },
+  };
+  const clock = {
+    now: () => now,
+    schedule(delayMs: number, run: () => void) {
+      now += delayMs;
+      run();
+      return () => {};
+    },
+  };
+  return commandSenders({ bus: bus as Bus, clock, ids: new SystemIds(), shards: 1 })({ cause: 'test' }).send(
+    'channel',
+    testChannel,
+    'channel.disconnect',
+    null,
+  );
+}
+
+test('a refusal after a try without answer is not the last word', async () => {
+  const done: Reply = { ok: true, result: { channel: 'done' } };
+  await expect(sendOver(['timeout', overloaded, done])).resolves.toEqual({ channel: 'done' });
+});
+
+test('a refusal of the only try is the answer', async () => {
+  await expect(sendOver([overloaded])).rejects.toMatchObject({ code: 'overloaded' });
+});
+
+test.each<[string, Turn[], RegExp]>([
+  ['nobody', ['no_responder'], /Nothing was changed/],
+  ['a timeout, then nobody', ['timeout', 'no_responder'], /what was done is not done twice/],
+  ['a timeout, then refusals', ['timeout', overloaded], /what was done is not done twice/],
+])('%s gives an answer that is true', async (_name, turns, message) => {
+  await expect(sendOver(turns)).rejects.toThrow(message);
+});
+
+test('an expired repeat of an answered command gets its answer', async () => {
+  await using system = new ActorSystem();
+  await connectTestChannel(system.commands());
+  const now = system.clock.now();
+  const envelope: Envelope = {
+    commandId: new SystemIds().uuid(),
+    actor: { kind: 'channel', id: testChannel },
+    type: 'channel.update',
+    body: { name: 'Line 2' },
+    now,
+    deadline: now + 100,
+    cause: 'test',
+  };
+  const subject = workSubject(shardOf(testChannel, 1), envelope.actor);
+  const ask = async (): Promise<Reply> => decode<Reply>(await system.bus.request(subject, encode(envelope), 1_000));
+  const first = await ask();
+  expect(first.ok).toBe(true);
+  system.clock.advance(1_000);
+  expect(await ask()).toEqual({ ...first, replayed: true });
+});
