@@ -35,4 +35,10 @@ export interface CommandSender {
     type: T,
     body: CommandBody<K, T>,
   ): Promise<CommandResult<K, T>>;
+
+  /**
+   * Handles a dead letter of an actor again.
+   * @throws Failure `not_found`, `internal` when it fails again, and as `send`
+   */
+  redrive(actor: { kind: string; id: string }, commandId: string): Promise<void>;
 }

@@ -3,18 +3,20 @@ import { fileURLToPath } from 'node:url';
 import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
 import { lockInstance } from '#actors/store/instance-lock.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store/store-reader.ts';
-import { Secret, type Config } from '#src/config/config.ts';
+import type { Secret, Config } from '#src/config/config.ts';
 import { createCircuitBreaker } from '#src/dispatch/outgoing/circuit-breaker.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/dispatch/outgoing/client.ts';
 import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
-import { createAuth, sourceToken } from '#src/http/auth.ts';
-import { createHttpServer, type HttpServer } from '#src/http/server.ts';
+import { createAuth } from '#src/http/auth.ts';
+import { Metrics } from '#src/http/metrics.ts';
+import { createHttpServer } from '#src/http/server.ts';
+import { sourceTokensOf } from '#src/http/source-token.ts';
 import { connectBus, type NatsBus } from '#src/nats/connection.ts';
 import { provideNatsServer } from '#src/nats/provision.ts';
 import { type NatsServer, startNatsServer } from '#src/nats/server.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
-import { createRealtime, type Realtime } from '#src/realtime/server.ts';
+import { createRealtime } from '#src/realtime/server.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { HostThread } from '#src/runtime/host-thread.ts';
 import { systemClock, SystemIds } from '#src/runtime/system.ts';
@@ -87,8 +89,9 @@ export class Hub implements AsyncDisposable {
       { name: 'host', problem: () => host.problem() },
     ]);
     this.#startSignals(bus);
-    this.#startDispatch(services, store);
-    return this.#startHttp(services);
+    const metrics = new Metrics();
+    this.#startDispatch(services, store, metrics);
+    return this.#startHttp(services, metrics);
   }
 
   /** Takes no more requests, lets the running ones end, and closes every part. */
@@ -177,7 +180,7 @@ export class Hub implements AsyncDisposable {
     });
   }
 
-  #startDispatch(services: Services, store: OpenStoreReader): void {
+  #startDispatch(services: Services, store: OpenStoreReader, metrics: Metrics): void {
     const { config, clock, ids, log, commandsFor } = services;
     const client =
       this.#overrides.client ?? createOutgoingClient({ allowNetworks: config.outgoing.allowNetworks, log });
@@ -192,9 +195,11 @@ export class Hub implements AsyncDisposable {
       client,
       breaker: createCircuitBreaker(clock),
       commandsFor,
-      tokenOf: (sourceId, issuedAt) => sourceToken(config, sourceId, issuedAt),
+      tokenOf: (sourceId, issuedAt) => sourceTokensOf(config).make({ sourceId, issuedAt }),
+      onAttempt: (outcome) => metrics.attempt(outcome),
     });
     const parked = new ParkedMetadataDelivery({ parked: store.parked, store, log, commandsFor });
+    metrics.gauge('parley_outbox_backlog', 'Sends that wait for their source.', () => delivery.backlog);
     services.onFeedGrew(() => {
       delivery.wake();
       parked.wake();
@@ -207,9 +212,11 @@ export class Hub implements AsyncDisposable {
     parked.wake();
   }
 
-  async #startHttp(services: Services): Promise<HubAddresses> {
-    const realtime: Realtime = createRealtime(services, createAuth(services).realtime);
-    const server: HttpServer = createHttpServer(services, { realtime });
+  async #startHttp(services: Services, metrics: Metrics): Promise<HubAddresses> {
+    const auth = createAuth(services);
+    const realtime = createRealtime(services, auth);
+    metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
+    const server = createHttpServer(services, { auth, metrics, upgrades: realtime });
     this.#part('http', () => server.close());
     this.#part('realtime', () => realtime.close());
     return server.listen();

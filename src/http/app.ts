@@ -50,7 +50,7 @@ export function createApp(parts: HandlerParts): Hono<Env> {
     }
   }
   app.route('/', healthRoutes(services));
-  app.route('/', documentRoutes(services));
+  app.route('/', documentRoutes());
   app.notFound((c) => refuse(c, new Failure('not_found', `There is no ${c.req.path}. See /docs for what there is.`)));
   app.onError((error, c) => {
     services.log.error({ error }, 'http.failed');

@@ -48,7 +48,8 @@ export function createAuth(services: Pick<Services, 'config' | 'store'>): Auth {
     if (token === null) throw unauthorized('This operation needs a source token, from sources.create.');
     const claims = await tokens.verify(token);
     if (claims === null) {
-      if (isSystemToken(token)) throw new Failure('forbidden', 'This operation needs a source token, not the system token.');
+      if (isSystemToken(token))
+        throw new Failure('forbidden', 'This operation needs a source token, not the system token.');
       throw unauthorized('The token is not a source token of this hub.');
     }
     if (services.store.sources.find(claims.sourceId)?.issuedAt !== claims.issuedAt) {

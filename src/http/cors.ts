@@ -29,7 +29,10 @@ export function corsHeaders(config: Config, origin: string | undefined): Record<
  */
 export function isOwnHost(config: Config, headers: IncomingHttpHeaders): boolean {
   if (config.security.authentication || config.security.allowUnauthenticated) return true;
-  const name = (headers.host ?? '').replace(/:\d+$/, '').replace(/^\[|\]$/g, '').toLowerCase();
+  const name = (headers.host ?? '')
+    .replace(/:\d+$/, '')
+    .replace(/^\[|\]$/g, '')
+    .toLowerCase();
   if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
   const { publicUrl, host } = config.server;
   return name === host.toLowerCase() || (publicUrl !== '' && name === new URL(publicUrl).hostname);

@@ -57,7 +57,13 @@ export async function handle(
   const ms = performance.now() - started;
   metrics.operation(operation.path, outgoing.status, ms / 1000);
   services.log.info(
-    { operation: operation.path, status: outgoing.status, ms: Math.round(ms * 10) / 10, requestId, ...(code && { code }) },
+    {
+      operation: operation.path,
+      status: outgoing.status,
+      ms: Math.round(ms * 10) / 10,
+      requestId,
+      ...(code && { code }),
+    },
     'operation.answered',
   );
   return outgoing;

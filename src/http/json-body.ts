@@ -28,7 +28,9 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     request.on('error', reject);
-    request.on('close', () => reject(new Failure('malformed_json', 'The connection closed before the body was complete.')));
+    request.on('close', () =>
+      reject(new Failure('malformed_json', 'The connection closed before the body was complete.')),
+    );
   });
 }
 
@@ -48,7 +50,10 @@ export function isJson(contentType: string | undefined): boolean {
 export function parseBody(bytes: Buffer, contentType: string | undefined): unknown {
   if (bytes.length === 0) return {};
   if (!isJson(contentType)) {
-    throw new Failure('unsupported_media_type', 'Send the body as JSON with the header Content-Type: application/json.');
+    throw new Failure(
+      'unsupported_media_type',
+      'Send the body as JSON with the header Content-Type: application/json.',
+    );
   }
   let text: string;
   try {

@@ -48,8 +48,7 @@ export interface Operation<Request = unknown> {
 }
 
 /** Declares an operation. The table holds operations of many request types; each handler gets what its own schema made. */
-export const defineOperation = <Request>(operation: Operation<Request>): Operation =>
-  operation as unknown as Operation;
+export const defineOperation = <Request>(operation: Operation<Request>): Operation => operation as unknown as Operation;
 
 /** 200 with a body. */
 export const ok = (body: unknown): Answer => ({ status: 200, body });

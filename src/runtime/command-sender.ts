@@ -1,5 +1,13 @@
 import type { CommandBody, CommandResult, Commands, CommandSender, CommandType } from '#actors/commands.ts';
-import { decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
+import { runtimeCommands } from '#actors/runtime/command-handling.ts';
+import {
+  type ActorAddress,
+  type ActorKind,
+  decode,
+  encode,
+  type Envelope,
+  type Reply,
+} from '#actors/runtime/envelope.ts';
 import { Failure } from '#actors/runtime/errors.ts';
 import { type Bus, BusError, type Clock, type Ids } from '#actors/runtime/ports.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
@@ -44,20 +52,28 @@ class OriginSender implements CommandSender {
     type: T,
     body: CommandBody<K, T>,
   ): Promise<CommandResult<K, T>> {
+    return (await this.#ask({ kind, id }, type, body)) as CommandResult<K, T>;
+  }
+
+  async redrive(actor: { kind: string; id: string }, commandId: string): Promise<void> {
+    await this.#ask({ kind: actor.kind as ActorKind, id: actor.id }, runtimeCommands.redrive, { commandId });
+  }
+
+  async #ask(actor: ActorAddress, type: string, body: unknown): Promise<unknown> {
     const { clock, shards, patience } = this.#options;
     const now = clock.now();
     const envelope: Envelope = {
-      commandId: this.#commandId(kind, id, type),
-      actor: { kind, id },
+      commandId: this.#commandId(actor.kind, actor.id, type),
+      actor,
       type,
       body,
       now,
       deadline: now + (patience ?? defaultPatience),
       cause: this.#origin.cause,
     };
-    const reply = await this.#request(workSubject(shardOf(id, shards), envelope.actor), envelope);
+    const reply = await this.#request(workSubject(shardOf(actor.id, shards), actor), envelope);
     if (!reply.ok) throw Failure.from(reply.failure);
-    return reply.result as CommandResult<K, T>;
+    return reply.result;
   }
 
   #commandId(kind: string, id: string, type: string): string {

@@ -75,7 +75,11 @@ export const sourceWebhook = defineOperation({
     const stored = await ingest(call, messages);
     await applyMetadata(
       call,
-      metadata.map((item) => ({ namespace: item.namespace, sourceId: item.source_id, metadata: item.metadata as JsonObject })),
+      metadata.map((item) => ({
+        namespace: item.namespace,
+        sourceId: item.source_id,
+        metadata: item.metadata as JsonObject,
+      })),
     );
     return ok({ messages: stored });
   },
@@ -123,7 +127,10 @@ function batches({ services, sourceId }: Call, messages: MessageItem[]): [string
       connected.set(channel, usable);
     }
     if (!usable) {
-      details.push({ path: `messages[${index}].source_channel_id`, problem: 'is not a connected channel of this source' });
+      details.push({
+        path: `messages[${index}].source_channel_id`,
+        problem: 'is not a connected channel of this source',
+      });
       continue;
     }
     const id = conversationId(channel, item.source_conversation_id);

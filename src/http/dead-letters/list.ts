@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineOperation, ok } from '../operation.ts';
+import { pageBody, pageFields, pageOf, pageQuery } from '../pagination.ts';
+
+const list = 'dead-letters';
+
+const deadLetter = z
+  .object({
+    command_id: z.string(),
+    actor: z.object({ kind: z.string(), id: z.string(), revision: z.int() }),
+    type: z.string(),
+    body: z.unknown(),
+    error: z.string(),
+    at: z.string(),
+    redriven_at: z.string().nullable(),
+  })
+  .meta({ id: 'DeadLetter' });
+
+export const listDeadLetters = defineOperation({
+  path: '/dead-letters.list',
+  summary: 'List the commands that a defect of the hub kept from being handled, newest first.',
+  auth: 'core',
+  request: z.object({ ...pageFields, redriven: z.boolean().optional() }),
+  example: { redriven: false },
+  responses: { 200: pageOf(deadLetter) },
+  errors: ['invalid_cursor'],
+  handle({ services }, { redriven, ...page }) {
+    const filter = redriven === undefined ? {} : { redriven };
+    return ok(pageBody(list, services.store.deadLetters.page(pageQuery(list, page), filter)));
+  },
+});
