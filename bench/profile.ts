@@ -1,7 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { BenchHub } from './hub.ts';
+import { fullScale } from './scenario.ts';
+import { saturate } from './scenarios/ingest.ts';
+import { temporaryFolder } from './server-process.ts';
 
-/** Prints where the time of `.cpuprofile` files went: `node bench/profile.ts FILE …` (made with `node --cpu-prof`). */
+/**
+ * Prints where the time of the hub's threads goes under single-message ingest, one profile for each thread; or that of
+ * the `.cpuprofile` files it is given (made with `node --cpu-prof`): `node bench/profile.ts [FILE …]`.
+ */
 
 interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number }; children?: number[] }[];
@@ -63,4 +70,18 @@ function print(file: string): void {
   }
 }
 
-for (const file of process.argv.slice(2)) print(file);
+async function profileIngest(): Promise<void> {
+  const folder = temporaryFolder();
+  await using hub = await BenchHub.start(['--cpu-prof', `--cpu-prof-dir=${folder}`]);
+  const { perSecond } = await saturate(hub.url, hub.token, fullScale);
+  console.log(`${perSecond.toFixed(0)} messages/s under the profiler`);
+  await hub.stop();
+  for (const name of readdirSync(folder).filter((candidate) => candidate.endsWith('.cpuprofile'))) {
+    print(join(folder, name));
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const files = process.argv.slice(2);
+if (files.length === 0) await profileIngest();
+for (const file of files) print(file);
