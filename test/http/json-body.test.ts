@@ -1,0 +1,97 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { bodyLimit, isJson, nestingLimit, parseBody, readBody } from '#src/http/json-body.ts';
+import { codeOf, listenTo } from './_support.ts';
+
+const json = 'application/json';
+const parsed = (text: string | Buffer, type: string | undefined = json): unknown => parseBody(Buffer.from(text), type);
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+describe('JSON bodies', () => {
+  it('may be empty whatever the type', () => {
+    for (const type of [json, undefined, 'text/plain']) expect(parsed('', type)).toEqual({});
+  });
+
+  it('need a JSON type', async () => {
+    for (const type of [json, 'application/json; charset=utf-8', 'Application/JSON', 'application/ld+json']) {
+      expect(isJson(type), type).toBe(true);
+    }
+    for (const type of ['text/plain', 'application/json; charset=latin1', 'application/x-www-form-urlencoded', '']) {
+      expect(await codeOf(() => parsed('{}', type)), type).toBe('unsupported_media_type');
+    }
+    expect(await codeOf(() => parseBody(Buffer.from('{}'), undefined))).toBe('unsupported_media_type');
+  });
+
+  it('are refused with the position of the mistake', () => {
+    expect(() => parsed('{"a": 1 "b"}')).toThrow(/position 8/);
+  });
+
+  it('are refused when they are no UTF-8', async () => {
+    const latin1 = Buffer.from('{"a":"\xe9"}', 'latin1');
+    expect(await codeOf(() => parsed(latin1))).toBe('malformed_json');
+  });
+
+  it('are refused with half characters in values and keys', async () => {
+    for (const text of ['{"a":"\\ud800"}', '{"\\udfff":1}', '[["x\\ud83d"]]']) {
+      expect(await codeOf(() => parsed(text)), text).toBe('invalid_request');
+    }
+    expect(parsed('"\\ud83d\\ude00"')).toBe('\u{1f600}');
+  });
+
+  it('nest up to the limit', async () => {
+    expect(await codeOf(() => parsed(nested(nestingLimit)))).toBe('none');
+    expect(await codeOf(() => parsed(nested(nestingLimit + 1)))).toBe('invalid_request');
+    expect(await codeOf(() => parsed(nested(500_000)))).toBe('invalid_request');
+  });
+
+  it('leave prototypes alone', () => {
+    const value = parsed('{"__proto__": {"polluted": true}}') as object;
+    expect(Object.hasOwn(value, '__proto__')).toBe(true);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});
+
+describe('reading a body', () => {
+  const listen = () =>
+    listenTo(async (request, response) => {
+      const code = await codeOf(async () => response.setHeader('x-size', (await readBody(request)).length));
+      response.end(code);
+    });
+  const chunks = (size: number) =>
+    new ReadableStream({
+      start(controller) {
+        const part = new Uint8Array(65_536);
+        for (let sent = 0; sent < size; sent += part.length) controller.enqueue(part.subarray(0, size - sent));
+        controller.close();
+      },
+    });
+  const post = (url: string, body: Buffer | ReadableStream) =>
+    fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit);
+
+  it('takes exactly the limit', async () => {
+    await using server = await listen();
+    for (const body of [Buffer.alloc(bodyLimit), chunks(bodyLimit)]) {
+      const response = await post(server.url, body);
+      expect([await response.text(), response.headers.get('x-size')]).toEqual(['none', String(bodyLimit)]);
+    }
+  });
+
+  it('refuses one byte more, also without a length', async () => {
+    await using server = await listen();
+    for (const body of [Buffer.alloc(bodyLimit + 1), chunks(bodyLimit + 1)]) {
+      expect(await (await post(server.url, body)).text()).toBe('body_too_large');
+    }
+  });
+
+  it('ends when the client goes away', async () => {
+    const seen = Promise.withResolvers<string>();
+    await using server = await listenTo((request) => {
+      codeOf(() => readBody(request)).then(seen.resolve, (error: NodeJS.ErrnoException) =>
+        seen.resolve(error.code ?? ''),
+      );
+    });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc', () => socket.destroy());
+    expect(await seen.promise).not.toBe('none');
+  });
+});
