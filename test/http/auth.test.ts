@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { anonymous, createAuth } from '#src/http/auth.ts';
+import type { AuthScope } from '#src/http/operation.ts';
+import { sourceTokensOf } from '#src/http/source-token.ts';
+import { codeOf, systemToken, testConfig, testServices } from './_support.ts';
+
+const issuedAt = 1_700_000_000;
+
+/** A hub with the source `shop`, and the header values that callers try. */
+async function hub(authentication: boolean) {
+  const issued = new Map([['shop', issuedAt]]);
+  const config = testConfig({ authentication });
+  const { services } = testServices({ config, issued });
+  const auth = createAuth(services);
+  const token = (sourceId: string, at: number) => sourceTokensOf(config).make({ sourceId, issuedAt: at });
+  const credentials: Record<string, string | undefined> = {
+    nothing: undefined,
+    empty: 'Bearer ',
+    garbage: 'Bearer garbage',
+    system: `Bearer ${systemToken}`,
+    'bare system': systemToken,
+    'cut system': `Bearer ${systemToken.slice(0, -1)}`,
+    source: `Bearer ${await token('shop', issuedAt)}`,
+    'bare source': await token('shop', issuedAt),
+    'older source': `Bearer ${await token('shop', issuedAt - 1)}`,
+    'deleted source': `Bearer ${await token('gone', issuedAt)}`,
+  };
+  return { auth, issued, credentials };
+}
+
+const cases: [authentication: boolean, scope: AuthScope, codes: Record<string, string>][] = [
+  [false, 'public', {}],
+  [true, 'public', {}],
+  [false, 'core', {}],
+  [
+    true,
+    'core',
+    {
+      nothing: 'unauthorized',
+      empty: 'unauthorized',
+      garbage: 'unauthorized',
+      'cut system': 'unauthorized',
+      source: 'forbidden',
+      'bare source': 'forbidden',
+      'older source': 'forbidden',
+      'deleted source': 'forbidden',
+    },
+  ],
+  ...[false, true].map((authentication): (typeof cases)[number] => [
+    authentication,
+    'source',
+    {
+      nothing: 'unauthorized',
+      empty: 'unauthorized',
+      garbage: 'unauthorized',
+      'cut system': 'unauthorized',
+      system: 'forbidden',
+      'bare system': 'forbidden',
+      'older source': 'unauthorized',
+      'deleted source': 'unauthorized',
+    },
+  ]),
+];
+
+describe('authentication', () => {
+  it.each(cases)('%s: the scope %s lets in who it says', async (authentication, scope, codes) => {
+    const { auth, credentials } = await hub(authentication);
+    for (const [name, authorization] of Object.entries(credentials)) {
+      const code = await codeOf(() => auth.identify(scope, authorization));
+      expect(code, name).toBe(codes[name] ?? 'none');
+    }
+  });
+
+  it('names the writer of messages', async () => {
+    const { auth, credentials } = await hub(false);
+    const start = createHash('sha256').update(systemToken).digest('hex').slice(0, 4);
+    expect((await auth.identify('core', undefined)).sender).toEqual(anonymous);
+    expect((await auth.identify('core', credentials.source)).sender).toEqual(anonymous);
+    expect((await auth.identify('core', credentials.system)).sender).toEqual({ id: `system-token-${start}` });
+    expect(anonymous.id).toBe('parley-core-anonymous');
+  });
+
+  it('names the source of a source token', async () => {
+    const { auth, credentials } = await hub(true);
+    expect((await auth.identify('source', credentials.source)).sourceId).toBe('shop');
+  });
+
+  it('refuses a known token as soon as its source is gone', async () => {
+    const { auth, issued, credentials } = await hub(true);
+    expect(await codeOf(() => auth.identify('source', credentials.source))).toBe('none');
+    issued.delete('shop');
+    expect(await codeOf(() => auth.identify('source', credentials.source))).toBe('unauthorized');
+  });
+
+  it('reads the scheme in any case', async () => {
+    const { auth } = await hub(true);
+    for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
+      expect(await codeOf(() => auth.identify('core', `${scheme} ${systemToken}`)), scheme).toBe('none');
+    }
+  });
+
+  it('never repeats a credential in its refusal', async () => {
+    const { auth } = await hub(true);
+    const refusal = await Promise.resolve(auth.identify('core', 'Bearer hunter2')).catch(
+      (error: Error) => error.message,
+    );
+    expect(refusal).not.toContain('hunter2');
+  });
+});
