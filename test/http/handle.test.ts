@@ -1,0 +1,186 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Failure } from '#actors/runtime/errors.ts';
+import { createAuth } from '#src/http/auth.ts';
+import { handle, requestIdOf } from '#src/http/handle.ts';
+import { Metrics } from '#src/http/metrics.ts';
+import { type Answer, type Call, defineOperation, ok, type Operation } from '#src/http/operation.ts';
+import { listenTo, testConfig, testServices } from './_support.ts';
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server[Symbol.asyncDispose]();
+});
+
+const echo = (handler: (call: Call, body: { text: string }) => Answer | Promise<Answer>): Operation =>
+  defineOperation({
+    path: '/things.echo',
+    summary: 'Says it again',
+    auth: 'core',
+    feature: 'source-api',
+    request: z.object({ text: z.string(), items: z.array(z.object({ id: z.string() })).optional() }),
+    example: { text: 'hello' },
+    responses: { 200: z.unknown() },
+    errors: [],
+    handle: handler,
+  });
+
+/** One operation behind a real server. */
+async function serve(operation: Operation, options: Parameters<typeof testServices>[0] = {}) {
+  const { services, recorder, lines } = testServices(options);
+  const parts = { services, auth: createAuth(services), metrics: new Metrics() };
+  const server = await listenTo(async (request, response) => {
+    const { status, body, headers } = await handle(parts, operation, request, requestIdOf(request.headers, services));
+    response.writeHead(status, headers).end(body);
+  });
+  open.push(server);
+  const post = async (body: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(server.url, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+  };
+  return { post, recorder, lines, metrics: parts.metrics };
+}
+
+const counting = () => {
+  let done = 0;
+  return echo((call, { text }) => ok({ text, id: call.newId(), done: ++done }));
+};
+
+describe('an operation', () => {
+  it('answers what its handler made', async () => {
+    const { post } = await serve(echo((_call, { text }) => ok({ text })));
+    expect(await post({ text: 'hi' })).toMatchObject({ status: 200, body: { text: 'hi' } });
+  });
+
+  it('says which fields do not fit', async () => {
+    const { post } = await serve(counting());
+    const { status, body } = await post({ items: [{ id: 'a' }, {}] });
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(body.details.map((detail: { path: string }) => detail.path).sort()).toEqual(['items[1].id', 'text']);
+  });
+
+  it('answers 409 when its feature is off', async () => {
+    const config = testConfig();
+    config.integration['source-api'].enabled = false;
+    const { post } = await serve(counting(), { config });
+    const { status, body } = await post({ text: 'hi' });
+    expect([status, body.code]).toEqual([409, 'feature_disabled']);
+    expect(body.error).toContain('integration.source-api.enabled');
+  });
+
+  it('hides a defect and logs it once as an error', async () => {
+    const broken = echo(() => {
+      throw new Error('the password is hunter2');
+    });
+    const { post, lines } = await serve(broken);
+    const { status, body } = await post({ text: 'hi' }, { 'x-request-id': 'req-7' });
+    expect([status, body.code]).toEqual([500, 'internal']);
+    expect(body.error).toContain('req-7');
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+    expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  it('leaves one line with path, status, code and request id', async () => {
+    const { post, lines } = await serve(counting());
+    await post('{', { 'x-request-id': 'req-8' });
+    const answered = lines.filter(({ event }) => event === 'operation.answered').map(({ fields }) => fields);
+    expect(answered).toEqual([
+      { operation: '/things.echo', status: 400, code: 'malformed_json', requestId: 'req-8', ms: expect.any(Number) },
+    ]);
+  });
+
+  it('is counted by path and status', async () => {
+    const { post, metrics } = await serve(counting());
+    await post({ text: 'hi' });
+    await post({});
+    const text = await metrics.registry.metrics();
+    for (const status of [200, 400]) {
+      expect(text).toContain(`parley_operation_duration_seconds_count{operation="/things.echo",status="${status}"} 1`);
+    }
+  });
+
+  it('gives its commands the request as their cause', async () => {
+    const sends = echo(async ({ commands }) => {
+      await commands.send('conversation', 'c', 'conversation.mark-read', null);
+      return ok({});
+    });
+    const { post, recorder } = await serve(sends);
+    await post({ text: 'hi' }, { 'x-request-id': 'req-9' });
+    expect(recorder.sent.map(({ origin }) => origin)).toEqual([{ cause: 'req-9' }]);
+  });
+});
+
+describe('a request id', () => {
+  it('is the given one when it is usable', () => {
+    const { services } = testServices();
+    for (const id of ['a', 'x'.repeat(128), '!~']) {
+      expect(requestIdOf({ 'x-request-id': id }, services)).toBe(id);
+    }
+    for (const id of ['', 'x'.repeat(129), 'a b', 'ü']) {
+      expect(requestIdOf({ 'x-request-id': id }, services)).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe('an idempotency key', () => {
+  const key = { 'idempotency-key': 'k-1' };
+
+  it('gets the first answer again', async () => {
+    const { post } = await serve(counting());
+    const [first, again] = [await post({ text: 'a' }, key), await post({ text: 'a' }, key)];
+    expect(again.body).toEqual(first.body);
+    expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
+  });
+
+  it('is refused with another body', async () => {
+    const { post } = await serve(counting());
+    await post({ text: 'a' }, key);
+    expect(await post({ text: 'b' }, key)).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+  });
+
+  it('keeps refusals below 500, but not those of the moment', async () => {
+    const codes = ['not_found', 'forbidden', 'unavailable'] as const;
+    for (const code of codes) {
+      let tries = 0;
+      const failing = echo(() => {
+        throw new Failure(code, `Try ${++tries}.`);
+      });
+      const { post } = await serve(failing);
+      await post({ text: 'a' }, key);
+      const { body, headers } = await post({ text: 'a' }, key);
+      const kept = code === 'not_found';
+      expect([code, body.error, headers.get('idempotency-replayed')]).toEqual([
+        code,
+        kept ? 'Try 1.' : 'Try 2.',
+        kept ? 'true' : null,
+      ]);
+    }
+  });
+
+  it('gives the same ids to a second try', async () => {
+    const ids: string[] = [];
+    const flaky = echo((call) => {
+      ids.push(call.newId());
+      throw new Failure('unavailable', 'Later.');
+    });
+    const { post } = await serve(flaky);
+    await post({ text: 'a' }, key);
+    await post({ text: 'a' }, key);
+    await post({ text: 'b' }, { 'idempotency-key': 'k-2' });
+    expect(ids[1]).toBe(ids[0]);
+    expect(ids[2]).not.toBe(ids[0]);
+  });
+
+  it('is 1 to 255 visible ASCII characters', async () => {
+    const { post } = await serve(counting());
+    for (const bad of ['', 'a b', 'x'.repeat(256), 'é']) {
+      expect((await post({ text: 'a' }, { 'idempotency-key': bad })).body.code, bad).toBe('invalid_idempotency_key');
+    }
+    expect((await post({ text: 'a' }, { 'idempotency-key': 'x'.repeat(255) })).status).toBe(200);
+  });
+});
