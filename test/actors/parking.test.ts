@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { eventsOf, expectSound, rowsOf, sendText } from './support.ts';
+
+const ann = conversationOf('ann');
+
+async function connected(): Promise<ActorSystem> {
+  const system = new ActorSystem();
+  await connectTestChannel(system.commands());
+  return system;
+}
+
+const textsOf = (system: ActorSystem): unknown[] => {
+  const reader = system.reader();
+  const { items } = reader.messages.page(ann, { limit: 100, from: null }, 'asc');
+  reader.close();
+  return items.map(({ content }) => (content as { text: string }).text);
+};
+
+const lanesOf = (system: ActorSystem) => {
+  const rows = rowsOf(system.file);
+  return rows.outbox.map(({ subject }) => {
+    const message = rows.message.find(({ key }) => key === subject);
+    return JSON.parse(message?.content as string).text as string;
+  });
+};
+
+test('a send to an unknown conversation is parked', async () => {
+  await using system = await connected();
+  const result = await system.commands().send('conversation', ann, 'message.send', {
+    messageId: conversationOf('m'),
+    content: { text: 'hello?' },
+    sender: { id: 'test:agent', name: 'Agent' },
+  });
+  expect(result).toEqual({ message: null });
+  const reader = system.reader();
+  expect(reader.conversations.find(ann)).toBeNull();
+  expect(reader.messages.find(conversationOf('m'))).toBeNull();
+  reader.close();
+  expect(rowsOf(system.file)).toMatchObject({ parked_send: [{}], outbox: [], conversation: [] });
+});
+
+test('parked sends go out in order when it appears', async () => {
+  await using system = await connected();
+  const commands = system.commands();
+  for (const text of ['one', 'two', 'three']) await sendText(commands, 'ann', text);
+  await commands.send('conversation', ann, 'messages.ingest', ingestOf('ann', ['hi']));
+  await sendText(commands, 'ann', 'four');
+  expect(lanesOf(system)).toEqual(['one', 'two', 'three', 'four']);
+  expect(textsOf(system)).toEqual(expect.arrayContaining(['hi', 'one', 'two', 'three', 'four']));
+  const created = eventsOf(system).filter(({ type }) => type === 'message.created');
+  expect(created).toHaveLength(5);
+  expect(rowsOf(system.file)).toMatchObject({ parked_send: [], timer: [] });
+  expectSound(system);
+});
+
+test('a released send keeps its id and sender', async () => {
+  await using system = await connected();
+  const commands = system.commands();
+  const messageId = await sendText(commands, 'ann', 'hello?');
+  await commands.send('conversation', ann, 'messages.ingest', ingestOf('ann', ['hi']));
+  const reader = system.reader();
+  expect(reader.messages.find(messageId)?.message).toMatchObject({ state: 'pending', sender: { id: 'test:agent' } });
+  expect(reader.conversations.find(ann)?.unread_count).toBe(1);
+  reader.close();
+});
+
+test('starting the conversation releases what was parked', async () => {
+  await using system = await connected();
+  const commands = system.commands();
+  await sendText(commands, 'ann', 'one');
+  await sendText(commands, 'ann', 'two', true);
+  expect(lanesOf(system)).toEqual(['one', 'two']);
+  const reader = system.reader();
+  expect(reader.conversations.find(ann)).toMatchObject({ last_message: { content: { text: 'two' } }, unread_count: 0 });
+  reader.close();
+  expectSound(system);
+});
+
+test('starting a conversation twice makes one', async () => {
+  await using system = await connected();
+  const commands = system.commands();
+  await sendText(commands, 'ann', 'one', true);
+  await sendText(commands, 'ann', 'two', true);
+  const { conversation, message } = rowsOf(system.file);
+  expect([conversation.length, message.length]).toEqual([1, 2]);
+});
+
+test('sends given up after 30 s are reported in order', async () => {
+  await using system = await connected();
+  const commands = system.commands();
+  const sent = [await sendText(commands, 'ann', 'one'), await sendText(commands, 'ann', 'two')];
+  system.clock.advance(30_000);
+  await system.settle();
+  const given = eventsOf(system).filter(({ type }) => type === 'metadata.updated');
+  const error = `The conversation ${ann} did not appear within 30 seconds; the message was not sent.`;
+  expect(given.map(({ payload }) => payload)).toEqual(
+    sent.map((identifier) => ({ subject: 'message', identifier, metadata: { error } })),
+  );
+  expect(given.map(({ seq }) => seq)).toEqual([1, 2]);
+  await commands.send('conversation', ann, 'messages.ingest', ingestOf('ann', ['hi']));
+  expect(textsOf(system)).toEqual(['hi']);
+  expect(lanesOf(system)).toEqual([]);
+  expectSound(system);
+});
