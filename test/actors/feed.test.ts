@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import type { FeedEntry, FeedPosition } from '#actors/store/feed.ts';
+import { Failure } from '#actors/runtime/errors.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { sendText } from './support.ts';
+
+const contacts = Array.from({ length: 8 }, (_, n) => `c${n}`);
+
+async function talking(shards: number): Promise<ActorSystem> {
+  const system = new ActorSystem({ shards });
+  await connectTestChannel(system.commands());
+  for (const contact of contacts) {
+    await system
+      .commands()
+      .send('conversation', conversationOf(contact), 'messages.ingest', ingestOf(contact, ['1', '2']));
+  }
+  return system;
+}
+
+/** Reads on from a position in steps until nothing is left. */
+function readOn(
+  read: (after: FeedPosition) => FeedEntry[],
+  after: FeedPosition = [],
+): { entries: FeedEntry[]; end: FeedPosition } {
+  const entries: FeedEntry[] = [];
+  for (;;) {
+    const next = read(after);
+    if (next.length === 0) return { entries, end: after };
+    entries.push(...next);
+    after = next.at(-1)!.position;
+  }
+}
+
+/** The numbers of each subject's events, in the order of reading. */
+function numbersOf(entries: FeedEntry[]): number[][] {
+  const subjects = Map.groupBy(entries, ({ conversationId }) => conversationId);
+  return [...subjects.values()].map((of) => of.map(({ event }) => event.seq));
+}
+
+const gapless = (numbers: number[]): boolean => numbers.every((number, i) => number === i + 1);
+
+test.each([1, 4])('small reads see every event once, with %i shards', async (shards) => {
+  await using system = await talking(shards);
+  const { feed, close } = system.reader();
+  const all = feed.read({ after: [], limit: 1_000 });
+  expect(all).toHaveLength(1 + contacts.length * 3);
+  for (const limit of [1, 2, 7]) {
+    const { entries, end } = readOn((after) => feed.read({ after, limit }));
+    expect(entries).toEqual(all);
+    expect(end).toEqual(feed.end());
+  }
+  expect(numbersOf(all).every(gapless)).toBe(true);
+  close();
+});
+
+test('reading goes on without a gap while 4 shards are written', async () => {
+  await using system = await talking(4);
+  const { feed, close } = system.reader();
+  const entries: FeedEntry[] = [];
+  let cursor: string | null = null;
+  let writing = true;
+  const writes = Promise.all(
+    contacts.map(async (contact, n) => {
+      for (let round = 0; round < 6; round++) {
+        if ((round + n) % 2 === 0) await sendText(system.commands(), contact, `${round}`);
+        else await system.commands().send('conversation', conversationOf(contact), 'conversation.mark-read', null);
+      }
+    }),
+  ).finally(() => {
+    writing = false;
+  });
+  let some: FeedEntry[];
+  do {
+    const last = !writing;
+    some = feed.read({ after: cursor === null ? [] : feed.decodeCursor(cursor), limit: 3 });
+    entries.push(...some);
+    cursor = some.at(-1)?.event.cursor ?? cursor;
+    if (!last) await new Promise(setImmediate);
+    else if (some.length === 0) break;
+  } while (entries.length < 10_000);
+  await writes;
+  expect(entries).toHaveLength(feed.read({ after: [], limit: 10_000 }).length);
+  const numbers = numbersOf(entries);
+  expect(numbers).toHaveLength(1 + contacts.length);
+  expect(numbers.every(gapless)).toBe(true);
+  close();
+});
+
+test.each([1, 4])('the feed is read by type and conversation, with %i shards', async (shards) => {
+  await using system = await talking(shards);
+  const { feed, close } = system.reader();
+  const id = conversationOf('c3');
+  const all = feed.read({ after: [], limit: 1_000 });
+  for (const limit of [1, 2, 100]) {
+    const types = ['message.created'] as const;
+    expect(readOn((after) => feed.read({ after, limit, types })).entries).toEqual(
+      all.filter(({ event }) => event.type === 'message.created'),
+    );
+    const mine = all.filter(({ conversationId }) => conversationId === id).map(({ event }) => [event.type, event.seq]);
+    const read = readOn((after) => feed.read({ after, limit, conversationId: id })).entries;
+    expect(read.map(({ event }) => [event.type, event.seq])).toEqual(mine);
+    const both = readOn((after) => feed.read({ after, limit, conversationId: id, types })).entries;
+    expect(both.map(({ event }) => event.seq)).toEqual([1, 2]);
+  }
+  expect(feed.read({ after: [], limit: 10, types: ['metadata.updated'] })).toEqual([]);
+  close();
+});
+
+test('an event names its conversation; a channel event none', async () => {
+  await using system = await talking(1);
+  const { feed, close } = system.reader();
+  const [channel, message] = feed.read({ after: [], limit: 2 });
+  expect([channel?.conversationId, message?.conversationId]).toEqual([null, conversationOf('c0')]);
+  expect(message?.event).toMatchObject({ type: 'message.created', seq: 1, timestamp: system.clock.now() });
+  close();
+});
+
+test('a cursor is the position after its event', async () => {
+  await using system = await talking(4);
+  const { feed, close } = system.reader();
+  for (const { event, position } of feed.read({ after: [], limit: 100 })) {
+    expect(feed.decodeCursor(event.cursor)).toEqual(position);
+    expect(feed.encodeCursor(position)).toBe(event.cursor);
+    expect(event.cursor).toMatch(/^[\w-]+$/);
+  }
+  close();
+});
+
+test('a cursor that the hub did not give is refused', async () => {
+  await using system = await talking(4);
+  const { feed, close } = system.reader();
+  const cursor = feed.encodeCursor([3, 1, 4, 1]);
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const changed = (from: string, to: string) => Buffer.from(text.replace(from, to)).toString('base64url');
+  const wrong = ['', 'x', '%%%', cursor.slice(1), cursor.slice(0, -2), changed('3.', '4.'), changed('3.', '03.')];
+  wrong.push(feed.encodeCursor([1]), feed.encodeCursor([1, 2, 3, 4, 5]), feed.encodeCursor([1, 2, 3, Number.NaN]));
+  for (const one of wrong) {
+    let code = null;
+    try {
+      feed.decodeCursor(one);
+    } catch (error) {
+      code = error instanceof Failure ? error.code : error;
+    }
+    expect([one, code]).toEqual([one, 'invalid_cursor']);
+  }
+  expect(feed.decodeCursor(cursor)).toEqual([3, 1, 4, 1]);
+  close();
+});
+
+test('the end is behind everything, also with empty shards', async () => {
+  await using system = new ActorSystem({ shards: 4 });
+  const { feed, close } = system.reader();
+  expect(feed.end()).toEqual([0, 0, 0, 0]);
+  await connectTestChannel(system.commands());
+  const end = feed.end();
+  expect(end.reduce((sum, position) => sum + position)).toBe(1);
+  expect(feed.read({ after: end, limit: 10 })).toEqual([]);
+  close();
+});
