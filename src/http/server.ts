@@ -32,11 +32,20 @@ export function createHttpServer(
   const { server: settings } = services.config;
   const app = createApp({ services, auth: parts.auth, metrics: parts.metrics });
   const api = createServer(
-    { requestTimeout: timeouts.request, headersTimeout: timeouts.headers, keepAliveTimeout: timeouts.keepAlive },
+    {
+      requestTimeout: timeouts.request,
+      headersTimeout: timeouts.headers,
+      keepAliveTimeout: timeouts.keepAlive,
+      // Other offers, such as h2c, are declined by answering in HTTP/1.1 (RFC 9110 §7.8).
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
     getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: true }),
   );
   api.on('upgrade', (request, socket, head) => {
-    if (!parts.upgrades.handleUpgrade(request, socket, head)) socket.end(notFound);
+    if (parts.upgrades.handleUpgrade(request, socket, head)) return;
+    // The socket is nobody's: without a listener, a client that resets it would end the process.
+    socket.on('error', () => {});
+    socket.end(notFound);
   });
   const metrics = createServer((request, response) => {
     if (request.url !== '/metrics') {

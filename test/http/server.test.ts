@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAuth } from '#src/http/auth.ts';
+import { Metrics } from '#src/http/metrics.ts';
+import { operations } from '#src/http/operations.ts';
+import { createHttpServer } from '#src/http/server.ts';
+import { version } from '#src/version.ts';
+import { testConfig, testServices } from './_support.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+/** The HTTP server of a hub whose actors do nothing. */
+async function start(options: Parameters<typeof testServices>[0] = {}, problem: string | null = null) {
+  const { services } = testServices(options);
+  const health = [{ name: 'nats', problem: () => problem }];
+  const server = createHttpServer(
+    { ...services, health },
+    { auth: createAuth(services), metrics: new Metrics(), upgrades: { handleUpgrade: () => false } },
+  );
+  open.push(server);
+  return server.listen();
+}
+
+const post = (url: string, body: string | Buffer | null = null, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+
+const codeIn = async (response: Response): Promise<unknown> => ((await response.json()) as { code: string }).code;
+
+/** Sends bytes as they are and reads until the server closes. */
+async function raw(url: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += String(chunk);
+  });
+  socket.end(text);
+  await once(socket, 'close');
+  return answer;
+}
+
+describe('the HTTP server', () => {
+  it('answers unknown paths with 404', async () => {
+    const { url } = await start();
+    for (const path of ['/', '/messages.nothing', '/messages/send', '/messages.send/', '/%F0%28']) {
+      const response = await post(url + path, '{}');
+      expect([path, response.status, await codeIn(response)]).toEqual([path, 404, 'not_found']);
+    }
+  });
+
+  it('answers other methods with 405 and Allow', async () => {
+    const { url } = await start();
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD']) {
+      const response = await fetch(`${url}/messages.send`, { method });
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST, OPTIONS']);
+    }
+  });
+
+  it('serves every alias', async () => {
+    const { url } = await start();
+    for (const path of operations.flatMap(({ aliases = [] }) => aliases)) {
+      const response = await post(url + path, '{}');
+      expect([path, response.status]).toEqual([path, 400]);
+    }
+  });
+
+  it('puts the version and the request id on answers', async () => {
+    const { url } = await start();
+    for (const path of ['/client.config', '/messages.send', '/nothing']) {
+      const { headers } = await post(url + path, '{}', { 'x-request-id': 'mine' });
+      expect([headers.get('x-api-version'), headers.get('x-request-id')]).toEqual([version, 'mine']);
+    }
+  });
+
+  it('goes on with the connection after a body too large', async () => {
+    const { url } = await start();
+    const large = await post(`${url}/client.config`, Buffer.alloc(1024 * 1024 + 1, ' '));
+    expect([large.status, await codeIn(large)]).toEqual([413, 'body_too_large']);
+    expect((await post(`${url}/client.config`)).status).toBe(200);
+  });
+
+  it('refuses what an operation does not declare', async () => {
+    const { url } = await start();
+    const wrongType = await post(`${url}/messages.send`, '{}', { 'content-type': 'text/plain' });
+    expect([wrongType.status, await codeIn(wrongType)]).toEqual([415, 'unsupported_media_type']);
+    const malformed = await post(`${url}/messages.send`, '{');
+    expect([malformed.status, await codeIn(malformed)]).toEqual([400, 'malformed_json']);
+  });
+
+  it('refuses host names that are not its own', async () => {
+    const { url } = await start();
+    const head = 'POST /client.config HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n';
+    expect(await raw(url, `${head}Host: rebound.example\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403 /);
+    for (const host of ['localhost:1', '127.0.0.1', '[::1]:8080']) {
+      expect(await raw(url, `${head}Host: ${host}\r\n\r\n`), host).toMatch(/^HTTP\/1\.1 200 /);
+    }
+  });
+
+  it('survives a client that drops a refused upgrade', async () => {
+    const { url } = await start();
+    const upgrade = 'GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    for (let n = 0; n < 20; n++) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(upgrade, () => socket.resetAndDestroy());
+      await once(socket, 'close');
+    }
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  });
+
+  it('refuses an upgrade that nobody takes', async () => {
+    const { url } = await start();
+    const upgrade = 'GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    expect(await raw(url, upgrade)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('answers HTTP that offers another protocol', async () => {
+    const { url } = await start();
+    const head = 'POST /client.config HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n';
+    const offer =
+      'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n';
+    expect(await raw(url, head + offer)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('says why it is not ready', async () => {
+    const { url } = await start({}, 'the connection is lost');
+    const ready = await fetch(`${url}/health/ready`);
+    expect([ready.status, JSON.stringify(await ready.json())]).toEqual([503, expect.stringContaining('is lost')]);
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  });
+
+  it('serves metrics on a port of their own', async () => {
+    const { url, metricsUrl } = await start();
+    expect(await (await fetch(metricsUrl)).text()).toContain('process_cpu_seconds_total');
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  });
+});
+
+describe('cross-origin requests', () => {
+  const origin = 'https://app.example';
+  const allowed = (allowedOrigins: string[]) => start({ config: testConfig({ allowedOrigins }) });
+  const preflight = (url: string) =>
+    fetch(`${url}/messages.send`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+
+  it('are not allowed unless configured', async () => {
+    const { url } = await allowed([]);
+    expect((await preflight(url)).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('come with credentials from a named origin', async () => {
+    const { url } = await allowed([origin]);
+    const { headers } = await preflight(url);
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+    expect(headers.get('access-control-allow-credentials')).toBe('true');
+    expect(headers.get('access-control-allow-methods')).toBe('GET, POST, OPTIONS');
+    expect(headers.get('vary')).toBe('Origin');
+  });
+
+  it('come without credentials from anywhere', async () => {
+    const { url } = await allowed(['*']);
+    const { headers } = await post(`${url}/client.config`, null, { origin });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
