@@ -5,7 +5,7 @@ import { eventSchema } from '../schemas.ts';
 
 /** The AsyncAPI 3.0 document of `/ws.communication`. */
 export function asyncApiDocument(): object {
-  const { $schema: _, ...payload } = z.toJSONSchema(eventSchema, { io: 'output' });
+  const { $defs } = z.toJSONSchema(eventSchema, { io: 'output' });
   const channel = (address: string, description: string, parameters: object = {}) => ({
     address,
     description,
@@ -44,7 +44,15 @@ export function asyncApiDocument(): object {
       ]),
     ),
     components: {
-      messages: { event: { name: 'Event', title: 'Event', contentType: 'application/json', payload } },
+      schemas: { ...$defs },
+      messages: {
+        event: {
+          name: 'Event',
+          title: 'Event',
+          contentType: 'application/json',
+          payload: { $ref: '#/components/schemas/Event' },
+        },
+      },
     },
   };
 }

@@ -1,0 +1,94 @@
+import { Parser } from '@asyncapi/parser';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { failureCodes } from '#actors/runtime/errors.ts';
+import { asyncApiDocument } from '#src/http/documents/asyncapi.ts';
+import { failuresOf, openApiDocument } from '#src/http/documents/openapi.ts';
+import { documentRoutes } from '#src/http/documents/routes.ts';
+import { statusOf } from '#src/http/errors.ts';
+import { operations } from '#src/http/operations.ts';
+
+interface Document {
+  paths: Record<
+    string,
+    { post: { responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }> } }
+  >;
+  webhooks: Record<string, unknown>;
+}
+
+const openApi = openApiDocument(operations) as unknown as Document;
+
+describe('the table of operations', () => {
+  it('holds each path once', () => {
+    const paths = operations.flatMap(({ path, aliases = [] }) => [path, ...aliases]);
+    expect(paths).toEqual([...new Set(paths)]);
+  });
+
+  it.each(operations.map((operation) => [operation.path, operation] as const))(
+    '%s accepts its example',
+    (_, { request, example }) => {
+      expect(request.safeParse(example).error?.issues).toBeUndefined();
+    },
+  );
+
+  it('declares failures from the closed list', () => {
+    for (const operation of operations) expect(failureCodes).toEqual(expect.arrayContaining(failuresOf(operation)));
+  });
+
+  it('declares the failure of a feature that can be off', () => {
+    for (const { path, feature, errors } of operations) {
+      expect([path, errors.includes('feature_disabled')]).toEqual([path, feature !== undefined]);
+    }
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('is valid', async () => {
+    const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(openApi)));
+    expect([valid, errors]).toEqual([true, undefined]);
+  });
+
+  it('has every operation and webhook event', () => {
+    expect(Object.keys(openApi.paths).sort()).toEqual(operations.map(({ path }) => path).sort());
+    expect(Object.keys(openApi.webhooks)).toContain('message.created');
+  });
+
+  it('gives every failure its status and the schema of errors', () => {
+    for (const operation of operations) {
+      const { responses } = openApi.paths[operation.path]!.post;
+      for (const code of failuresOf(operation)) {
+        const schema = responses[String(statusOf[code])]?.content?.['application/json']?.schema;
+        expect([operation.path, code, schema]).toEqual([operation.path, code, { $ref: '#/components/schemas/Error' }]);
+      }
+    }
+  });
+});
+
+describe('the AsyncAPI document', () => {
+  it('is valid', async () => {
+    const problems = await new Parser().validate(JSON.stringify(asyncApiDocument()));
+    expect(problems.filter(({ severity }) => severity === 0)).toEqual([]);
+  });
+});
+
+describe('the page of the API', () => {
+  const app = new Hono().route('/', documentRoutes());
+
+  it('refers to nothing outside of the hub', async () => {
+    const page = await (await app.request('/docs')).text();
+    const references = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference]) => reference!);
+    expect(references.length).toBeGreaterThan(3);
+    for (const reference of references) {
+      expect(reference).toMatch(/^\//);
+      expect([reference, (await app.request(reference)).status]).toEqual([reference, 200]);
+    }
+    expect(page).not.toMatch(/<script>|https?:\/\//);
+  });
+
+  it('may fetch and run only what the hub serves', async () => {
+    const policy = (await app.request('/docs')).headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toMatch(/https?:|unsafe-eval|script-src/);
+  });
+});
