@@ -42,6 +42,10 @@ describe('JSON bodies', () => {
     expect(await codeOf(() => parsed(nested(nestingLimit)))).toBe('none');
     expect(await codeOf(() => parsed(nested(nestingLimit + 1)))).toBe('invalid_request');
     expect(await codeOf(() => parsed(nested(500_000)))).toBe('invalid_request');
+    expect(await codeOf(() => parsed('{"a":'.repeat(nestingLimit + 1)))).toBe('invalid_request');
+    const brackets = JSON.stringify(`\\"${'[{'.repeat(nestingLimit)}`);
+    expect(await codeOf(() => parsed(brackets))).toBe('none');
+    expect(await codeOf(() => parsed(`[${'[{}],'.repeat(nestingLimit)}1]`))).toBe('none');
   });
 
   it('leave prototypes alone', () => {
