@@ -75,8 +75,8 @@ export class BenchHub implements AsyncDisposable {
   }
 
   /** Resident memory of the hub's process, without nats-server, in MB. */
-  residentMb(): number {
-    return this.#process.residentMb();
+  resident(): { all: number; anonymous: number } {
+    return this.#process.resident();
   }
 
   /** Calls an operation. @throws Error with the answer when it is no 2xx */

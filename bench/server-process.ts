@@ -8,6 +8,7 @@ const startTimeout = 60_000;
 const stopTimeout = 15_000;
 const lookEvery = 5;
 const logTail = 2_000;
+const kibPerMb = 1024;
 
 /** A folder of its own in the system's folder for temporary files; on a real disk, where durability costs something. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'parley-bench-'));
@@ -58,10 +59,12 @@ export class ServerProcess implements AsyncDisposable {
     }
   }
 
-  /** Resident memory now, in MB. */
-  residentMb(): number {
-    const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))?.[1];
-    return Number(kib) / 1024;
+  /** Resident memory now, in MB; `anonymous` is what is no page of a file (program, database). */
+  resident(): { all: number; anonymous: number } {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+    const mb = (field: string): number =>
+      Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / kibPerMb;
+    return { all: mb('VmRSS'), anonymous: mb('RssAnon') };
   }
 
   /** Asks the process to end, and ends it when it does not. The folder stays when it was given. */

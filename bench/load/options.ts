@@ -1,6 +1,6 @@
 /**
  * One kind of request. `{n}` in `item` becomes a number that no other request of the run has (12 digits), `{now}` epoch
- * ms (13 digits), `{value}` one of `values`. All values have one length, so that every request has the same size and
+ * ms (13 digits), `{value}` one of `values`, the same in all of the item. All values have one length, so that every request has the same size and
  * its head is built once.
  */
 export interface RequestTemplate {

@@ -40,11 +40,12 @@ export class RequestWriter {
   }
 
   #item(now: string): string {
+    const value = this.#value();
     let text = '';
     for (const piece of this.#pieces) {
       if (piece === '{n}') text += String(this.#number++).padStart(numberDigits, '0');
       else if (piece === '{now}') text += now;
-      else if (piece === '{value}') text += this.#value();
+      else if (piece === '{value}') text += value;
       else text += piece;
     }
     return text;

@@ -8,6 +8,8 @@ import { temporaryFolder } from '../server-process.ts';
 import { alternate } from '../statistics.ts';
 
 const requests = 100;
+/** The share of the requests that come before, so that the hub is warm. */
+const warmUpShare = 0.1;
 /** Of one request, and of one transaction of the baseline. */
 const perRequest = 1_000;
 /** How many messages of a request are for the same conversation. */
@@ -33,6 +35,7 @@ async function compare(perConversation: number, { rounds, shrink }: Scale, say: 
   const hubSide = async (): Promise<number> => {
     await hub?.[Symbol.asyncDispose]();
     hub = await BenchHub.start();
+    await hub.ingest((requests / shrink) * warmUpShare, perRequest, walk(perConversation));
     const { perSecond } = await hub.ingest(requests / shrink, perRequest, walk(perConversation));
     await hub.stop();
     say(`hub: ${(perSecond * perRequest).toFixed(0)} messages/s`);

@@ -8,6 +8,8 @@ const connections = 64;
 const few = 1_000;
 const many = 1_000_000;
 const perConversation = 100;
+/** New messages go to these on both sides, so that only what is stored differs. */
+const active = conversationNames(few);
 const mostGrowth = 1.3;
 const microseconds = 1_000_000;
 
@@ -15,29 +17,26 @@ const microseconds = 1_000_000;
 export const growth: Scenario = {
   name: 'growth',
   async run({ rounds, warmUp, seconds, shrink }, say) {
-    await using small = await BenchHub.start();
-    await using large = await BenchHub.start();
-    const stored = many / shrink;
-    // The new messages go to the same number of conversations on both sides: only what is stored differs.
-    const conversations = stored / perConversation;
-    await small.fill(few, few);
-    const { perSecond: requests } = await large.fill(stored, conversations);
-    say(`${stored} messages stored, ${requests.toFixed(1)} requests/s`);
-    const side = (name: string, hub: BenchHub) => async (): Promise<number> => {
-      const request = ingestRequest({
-        token: hub.token,
-        messages: 1,
-        conversations: conversationNames(conversations),
-        pick: 'random',
-      });
+    const cost = async (name: string, hub: BenchHub): Promise<number> => {
+      const request = ingestRequest({ token: hub.token, messages: 1, conversations: active, pick: 'random' });
       const { perSecond } = await runLoad({ url: hub.url, request, connections, warmUp, until: { seconds } });
       say(`${name}: ${perSecond.toFixed(0)} messages/s`);
       return microseconds / perSecond;
     };
-    const [costFew, costMany] = (await alternate(rounds, [
-      side(`${few} messages stored`, small),
-      side(`${stored} messages stored`, large),
-    ])) as [number, number];
+    await using large = await BenchHub.start();
+    const stored = many / shrink;
+    const { perSecond: requests } = await large.fill(stored, stored / perConversation);
+    say(`${stored} messages stored, ${requests.toFixed(1)} requests/s`);
+    // A new one each time: what a round adds to it is many times what it holds.
+    const small = async (): Promise<number> => {
+      await using hub = await BenchHub.start();
+      await hub.fill(few, few);
+      return cost(`${few} messages stored`, hub);
+    };
+    const [costFew, costMany] = (await alternate(rounds, [small, () => cost(`${stored} messages stored`, large)])) as [
+      number,
+      number,
+    ];
     return [
       {
         what: `cost of a message with ${stored} stored`,
