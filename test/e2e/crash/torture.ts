@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { HubProcess } from '../../_support/hub-process.ts';
+import { until } from '../../_support/source-client.ts';
 import { checkFile, compare, Ledger, type LedgerReport } from './ledger.ts';
 
 export interface TortureOptions {
@@ -143,6 +144,14 @@ async function settled(hub: HubProcess, ledger: Ledger): Promise<LedgerReport> {
   }
 }
 
+/** Kills the nats-server that runs now, once it is another than the last one. @returns its process id */
+async function killNats(hub: HubProcess, last: number): Promise<number> {
+  await until('nats-server is back', () => hub.natsPid !== last);
+  const pid = hub.natsPid;
+  process.kill(pid, 'SIGKILL');
+  return pid;
+}
+
 /** Kills the victim at random moments under writers, then compares what the clients were told with what is there. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
   const ledger = new Ledger();
@@ -155,6 +164,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   );
   const failed = Promise.all(writers).then(() => {});
   failed.catch(() => {});
+  let killedNats = 0;
   for (let kill = 1; kill <= options.kills; kill++) {
     const [from, to] = options.between;
     await new Promise((resolve) => setTimeout(resolve, from + Math.random() * (to - from)));
@@ -162,7 +172,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
       await hub.kill();
       await hub.start();
     } else {
-      process.kill(hub.natsPid, 'SIGKILL');
+      killedNats = await killNats(hub, killedNats);
     }
     if (kill % 10 === 0)
       options.log(`${kill} of ${options.kills} kills, ${ledger.ingested.size + ledger.sent.size} acknowledged`);

@@ -57,7 +57,9 @@ test('10,000 bad inputs get no 5xx and break nothing', { timeout: 180_000 }, asy
   await Promise.all(Array.from({ length: atOnce }, worker));
   expect(failures).toEqual([]);
   expect(statuses.size).toBe(Object.values(document.paths).filter((item) => item.post).length);
-  expect((await source.ingest('ann', 'after-all')).status).toBe(200);
+  // Some of the inputs were good enough to disconnect the channel they were about.
+  await using other = await SourceClient.register(hub, 'after-all');
+  expect((await other.ingest('ann', 'm-2')).status).toBe(200);
   expect(await hub.stop()).toBe(0);
   expect(checkFile(hub.file).problems).toEqual([]);
 });
