@@ -1,0 +1,132 @@
+import { verifyFile } from '#actors/history/verify.ts';
+import type { Json } from '#actors/representation.ts';
+import { uuidFromBytes, uuidToBytes } from '#actors/runtime/uuid.ts';
+import type { Connection } from '#actors/store/database.ts';
+import type { Ledger } from './ledger.ts';
+import type { World } from './world.ts';
+
+/** Everything that does not hold of a quiet hub (architecture.md, "Invariants"). */
+export function problemsOf(world: World, ledger: Ledger): string[] {
+  const { db } = world;
+  return [
+    ...verifyFile(world.file).problems,
+    ...storeProblems(db),
+    ...chainProblems(world),
+    ...sendProblems(db, ledger),
+    ...ingestProblems(db, ledger),
+    ...metadataProblems(db, ledger),
+    ...acceptanceProblems(world),
+  ];
+}
+
+/** Queries that find nothing in a store that is as it must be. */
+const wrong: Record<string, string> = {
+  'two messages share the id of their source': `SELECT conversation, source_message_id FROM message
+     WHERE source_message_id IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1`,
+  'events of a subject are not numbered from 1 without a gap': `SELECT subject FROM feed
+     GROUP BY subject HAVING min(seq) <> 1 OR max(seq) <> count(*)`,
+  'an event stands before an earlier one of its subject': `SELECT a.subject, a.seq FROM feed a
+     JOIN feed b ON b.subject = a.subject AND b.seq > a.seq WHERE b.key < a.key`,
+  'a send ended neither delivered nor failed': `SELECT key, state FROM message
+     WHERE state NOT IN ('delivered', 'failed')`,
+  'a failed send has no error': `SELECT key FROM message
+     WHERE state = 'failed' AND metadata ->> 'error' IS NULL`,
+  'a dead letter': 'SELECT error FROM dead_letter',
+  'a message without its event': `SELECT m.key FROM message m WHERE NOT EXISTS (SELECT 1 FROM feed f
+     WHERE f.subject = m.conversation AND f.type = 'message.created'
+       AND f.payload ->> '$.message.content.text' = m.content ->> 'text')`,
+  'unread is not what came since the last read': `SELECT c.key, c.unread_count FROM conversation c
+     WHERE c.unread_count <> (SELECT count(*) FROM message m WHERE m.conversation = c.key AND m.from_contact = 1
+       AND m.key > coalesce((SELECT max(h.key) FROM history h WHERE h.subject = c.key AND h.machine = 'conversation'
+         AND h.event ->> 'type' = 'read'), 0))`,
+  'unread is not the machine’s': `SELECT c.key FROM conversation c JOIN actor a ON a.key = c.key
+     WHERE c.unread_count <> a.context ->> 'unread'`,
+  'the state is not the machine’s': `SELECT c.key FROM conversation c JOIN actor a ON a.key = c.key
+     WHERE coalesce(lower(c.workflow), 'none') <> a.value ->> 'workflow'`,
+  'presence is not the machine’s': `SELECT a.key FROM actor a LEFT JOIN conversation c ON c.key = a.key
+     WHERE a.kind = 'conversation' AND (c.key IS NOT NULL) <> (a.value ->> 'presence' = 'present')`,
+  'connected is not the machine’s': `SELECT ch.key FROM channel ch JOIN actor a ON a.key = ch.key
+     WHERE (ch.connected = 1) <> (a.value = '"connected"')`,
+  'a disconnected channel keeps its token': 'SELECT key FROM channel WHERE connected = 0 AND token IS NOT NULL',
+  'the last message is not the latest': `SELECT c.key FROM conversation c JOIN message l ON l.key = c.last_message
+     WHERE l.sent_at <> (SELECT max(m.sent_at) FROM message m WHERE m.conversation = c.key)`,
+};
+
+function storeProblems(db: Connection): string[] {
+  return Object.entries(wrong).flatMap(([problem, sql]) => {
+    const rows = db.prepare(sql).all();
+    return rows.length === 0 ? [] : [`${problem}: ${JSON.stringify(rows.slice(0, 3))}`];
+  });
+}
+
+function chainProblems({ db, log }: World): string[] {
+  const rows = db.prepare('SELECT shard, lsn, hash FROM shard').all();
+  return (rows as { shard: number; lsn: number; hash: string }[]).flatMap((row) => log.problems(row));
+}
+
+function sendProblems(db: Connection, ledger: Ledger): string[] {
+  const stored = db.prepare(
+    `SELECT m.content ->> 'text' AS text, c.id AS conversation FROM message m
+     JOIN conversation c ON c.key = m.conversation WHERE m.id = ?`,
+  );
+  const givenUp = db.prepare(
+    `SELECT 1 FROM feed WHERE type = 'metadata.updated' AND payload ->> 'identifier' = ?
+       AND payload ->> '$.metadata.error' IS NOT NULL`,
+  );
+  return [...ledger.sends].flatMap(([id, send]) => {
+    const rows = stored.all(uuidToBytes(id)) as { text: string; conversation: Uint8Array }[];
+    const [row] = rows;
+    if (send.denied && rows.length > 0) return [`send ${id} is stored, its client was told that nothing was changed`];
+    if (row === undefined) {
+      const lost = send.acknowledged === 'stored' || (send.acknowledged === 'parked' && givenUp.get(id) === undefined);
+      return lost ? [`send ${id} was acknowledged as ${send.acknowledged} and is not there`] : [];
+    }
+    const same = row.text === send.text && uuidFromBytes(row.conversation) === send.conversation;
+    return rows.length === 1 && same ? [] : [`send ${id} is stored ${rows.length} times or with other content`];
+  });
+}
+
+function ingestProblems(db: Connection, ledger: Ledger): string[] {
+  const stored = db.prepare(
+    `SELECT m.id FROM message m JOIN conversation c ON c.key = m.conversation
+     WHERE m.source_message_id = ? AND c.id = ?`,
+  );
+  return ledger.ingested.flatMap(({ conversation, sourceMessageId, id }) => {
+    const rows = stored.pluck().all(sourceMessageId, uuidToBytes(conversation)) as Uint8Array[];
+    if (rows.length === 1 && uuidFromBytes(rows[0]!) === id) return [];
+    return [`ingest of ${sourceMessageId} was answered with ${id}; stored: ${rows.map(uuidFromBytes).join(', ')}`];
+  });
+}
+
+function metadataProblems(db: Connection, ledger: Ledger): string[] {
+  const byId = db.prepare('SELECT metadata FROM conversation WHERE id = ?').pluck();
+  const bySource = db
+    .prepare('SELECT metadata FROM conversation WHERE source = ? AND source_conversation_id = ?')
+    .pluck();
+  const upserts = ledger.metadata.flatMap(({ conversation, key, acknowledged, denied }) => {
+    const metadata = JSON.parse((byId.get(uuidToBytes(conversation)) as string | undefined) ?? '{}') as {
+      user_data?: Record<string, Json>;
+    };
+    const there = metadata.user_data?.[key] === true;
+    if (acknowledged && !there) return [`user_data.${key} was acknowledged and is not there`];
+    return denied && there ? [`user_data.${key} is there, its client was told that nothing was changed`] : [];
+  });
+  const said = ledger.said.flatMap(({ source, contact, key }) => {
+    const all = bySource.all(source, contact) as string[];
+    const there = all.length === 0 || all.some((text) => (JSON.parse(text) as Record<string, Json>)[key] === true);
+    return there ? [] : [`what ${source} said about ${contact} was acknowledged and is not there: ${key}`];
+  });
+  return [...upserts, ...said];
+}
+
+/** A source has a message twice only when the hub could not know that it had it. */
+function acceptanceProblems(world: World): string[] {
+  return [...world.sources.accepted].flatMap(([id, acceptances]) => {
+    const known = acceptances.findIndex((acceptance) => acceptance.known);
+    if (known < 0) return [];
+    const problems: string[] = [];
+    if (world.stateOf(id) !== 'delivered') problems.push(`${id} was accepted and is ${world.stateOf(id)}`);
+    if (known < acceptances.length - 1) problems.push(`${id} was sent again after its source had accepted it`);
+    return problems;
+  });
+}

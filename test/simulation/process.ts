@@ -1,0 +1,37 @@
+import type { Cancel, Clock } from '#actors/runtime/ports.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** What lives and dies together. After its death nothing of it happens any more: no timer, no reply, no call. */
+export class SimulatedProcess {
+  readonly name: string;
+  readonly clock: Clock;
+  #alive = true;
+  readonly #deathWatch = new Set<() => void>();
+
+  constructor(name: string, time: VirtualTime) {
+    this.name = name;
+    this.clock = {
+      now: () => time.now(),
+      schedule: (delayMs, run) => (this.#alive ? time.after(delayMs, () => this.#alive && run()) : () => {}),
+    };
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  /** Calls `run` when the process dies. */
+  onDeath(run: () => void): Cancel {
+    this.#deathWatch.add(run);
+    return () => this.#deathWatch.delete(run);
+  }
+
+  kill(): void {
+    if (!this.#alive) return;
+    this.#alive = false;
+    for (const run of this.#deathWatch) run();
+  }
+}
+
+/** Never settles: what a dead process waits for. */
+export const never = <T>(): Promise<T> => new Promise<T>(() => {});

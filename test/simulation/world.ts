@@ -1,0 +1,255 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { actorDefinitions } from '#actors/definitions.ts';
+import { ActorHost } from '#actors/runtime/host.ts';
+import type { Logger } from '#actors/runtime/ports.ts';
+import type { CommandSender } from '#actors/commands.ts';
+import { type Connection, openForReading, type Statement } from '#actors/store/database.ts';
+import { openHostStore } from '#actors/store/host-store.ts';
+import { openStoreReader } from '#actors/store/store-reader.ts';
+import { uuidToBytes } from '#actors/runtime/uuid.ts';
+import { createCircuitBreaker } from '#src/dispatch/outgoing/circuit-breaker.ts';
+import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
+import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
+import { grewOfAnyShard, grewSubject, workOfShard } from '#src/nats/subjects.ts';
+import { commandSenders } from '#src/runtime/command-sender.ts';
+import type { Origin } from '#src/services.ts';
+import { faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
+import { emptyStore, scratch } from './scratch.ts';
+import { SimulatedProcess } from './process.ts';
+import { Random } from './random.ts';
+import { SimulatedSources } from './sources.ts';
+import { Trace } from './trace.ts';
+import { noBusFaults, UnreliableBus } from './unreliable-bus.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+export interface WorldOptions {
+  seed: number;
+  shards: number;
+  sabotage?: Sabotage | undefined;
+  /** Keeps the trace's lines. */
+  keepTrace?: boolean | undefined;
+}
+
+/** The main process of a hub: what clients talk to, and its dispatchers. */
+export interface HubProcess {
+  process: SimulatedProcess;
+  commandsFor(origin: Origin): CommandSender;
+}
+
+/** As the hub looks again by itself, in ms. */
+const lookAgainEvery = 1_000;
+
+/** A whole hub on a file of its own, with everything around it under the control of one seed. */
+export class World {
+  readonly random: Random;
+  readonly time = new VirtualTime();
+  readonly trace: Trace;
+  readonly bus: UnreliableBus;
+  readonly sources: SimulatedSources;
+  readonly log = new LogWatch();
+  readonly shards: number;
+  readonly file: string;
+  /** The invariants' own view of the file. */
+  readonly db: Connection;
+  /** What parts said that a healthy hub never says, and what the watchers saw. */
+  readonly problems: string[] = [];
+  hub: HubProcess | null = null;
+  /** The bus of this run repeats messages now and then. */
+  readonly repeats: boolean;
+  /** Told when a source took a message. */
+  onAccepted: (messageId: string, sourceMessageId: string) => void = () => {};
+  readonly #folder: string;
+  readonly #sabotage: Sabotage | null;
+  readonly #slowLog: boolean;
+  readonly #closing: (() => void)[] = [];
+  readonly #state: Statement;
+  readonly #isHead: Statement;
+  #host: SimulatedProcess | null = null;
+  /** Steps of a process, by its name, until it is cut off. */
+  readonly #cutIn = new Map<string, number>();
+  /** Steps of the write path until the disk fails, and for how many it does. */
+  #diskFailsIn = Number.POSITIVE_INFINITY;
+  #diskFailures = 0;
+
+  constructor(options: WorldOptions) {
+    this.random = new Random(options.seed);
+    this.shards = options.shards;
+    this.trace = new Trace(this.time, options.keepTrace ?? false);
+    this.#sabotage = options.sabotage ?? null;
+    this.#slowLog = this.random.chance(0.25);
+    this.repeats = this.random.chance(0.5);
+    const { random, time, trace } = this;
+    const step = (process: SimulatedProcess, name: string): void => this.#step(process, name);
+    this.bus = new UnreliableBus({ time, random, trace, step });
+    this.sources = new SimulatedSources({
+      ...{ time, random, trace, step },
+      onCall: (messageId) => this.#checkHead(messageId),
+      onAccepted: (messageId, sourceMessageId) => this.onAccepted(messageId, sourceMessageId),
+    });
+    this.#folder = mkdtempSync(join(scratch, 'parley-simulation-'));
+    this.file = join(this.#folder, 'parley.db');
+    copyFileSync(emptyStore(), this.file);
+    this.startHost();
+    this.startHub();
+    this.db = openForReading(this.file);
+    this.#state = this.db.prepare('SELECT state FROM message WHERE id = ?').pluck();
+    this.#isHead = this.db
+      .prepare(
+        `SELECT count(*) FROM outbox mine JOIN message m ON m.key = mine.subject
+         WHERE m.id = ? AND mine.key = (SELECT min(key) FROM outbox WHERE lane = mine.lane)`,
+      )
+      .pluck();
+  }
+
+  /** The process is cut off before its nth step from now. */
+  planCut(process: 'host' | 'hub', steps: number): void {
+    this.#cutIn.set(process, steps);
+  }
+
+  planDiskFailure(steps: number, failures: number): void {
+    this.#diskFailsIn = steps;
+    this.#diskFailures = failures;
+  }
+
+  /** No more faults: what is down comes up, and stays. */
+  heal(): void {
+    this.#cutIn.clear();
+    this.#diskFailures = 0;
+    this.bus.faults = noBusFaults;
+    this.sources.mood = 'well';
+    this.sources.moods.clear();
+  }
+
+  /** The owner of all shards; in production a thread of its own. */
+  startHost(): void {
+    const process = new SimulatedProcess('host', this.time);
+    const watch = this.#watch();
+    const store = openHostStore(this.file, 'normal');
+    this.#host = process;
+    this.#reapAtDeath(process, () => store.close());
+    process.onDeath(() => this.time.after(1 + this.random.int(2_000), () => this.startHost()));
+    const host = new ActorHost({
+      shards: { count: this.shards, owned: Array.from({ length: this.shards }, (_, shard) => shard) },
+      store: faultyStore(store, process, watch, this.#sabotage),
+      log: this.log.logFor(process, watch, this.#slowLog ? () => this.random.int(30) : null),
+      bus: this.bus.connect(process),
+      clock: process.clock,
+      logger: this.#logger(process, ['store.failed']),
+      definitions: actorDefinitions,
+      subjects: { workOfShard, grew: grewSubject },
+      soon: (run) => process.clock.schedule(this.random.int(3), run),
+    });
+    host.start();
+  }
+
+  /** The main process: clients' requests, dispatchers. When it dies its host dies too. */
+  startHub(): void {
+    const process = new SimulatedProcess('hub', this.time);
+    const bus = this.bus.connect(process);
+    const { clock } = process;
+    const reader = openStoreReader(this.file, this.shards);
+    this.#reapAtDeath(process, () => reader.close());
+    const commandsFor = commandSenders({ bus, clock, ids: this.random, shards: this.shards });
+    const log = this.#logger(process, []);
+    const delivery = new SourceDelivery({
+      ...{ outbox: reader.outbox, deliveries: reader.deliveries, sources: reader.sources, shards: this.shards },
+      ...{ clock, ids: this.random, log, commandsFor },
+      client: this.sources.clientFor(process),
+      breaker: createCircuitBreaker(clock),
+      tokenOf: () => Promise.resolve('token'),
+    });
+    const parked = new ParkedMetadataDelivery({ parked: reader.parked, store: reader, log, commandsFor });
+    const look = (): void => {
+      delivery.wake();
+      parked.wake();
+    };
+    const lookAgain = (): void => {
+      look();
+      clock.schedule(lookAgainEvery, lookAgain);
+    };
+    this.hub = { process, commandsFor };
+    process.onDeath(() => this.#hubDied(process));
+    bus.subscribe(grewOfAnyShard, look);
+    lookAgain();
+  }
+
+  /** Kills one of the two processes now. */
+  kill(which: 'host' | 'hub'): void {
+    if (which === 'host') this.#host?.kill();
+    else this.hub?.process.kill();
+  }
+
+  get up(): boolean {
+    return this.hub !== null && this.#host?.alive === true;
+  }
+
+  close(): void {
+    for (const close of this.#closing.splice(0)) close();
+    this.db.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The delivery state of a stored message, null for a message that is not there. */
+  stateOf(messageId: string): string | null {
+    return (this.#state.get(uuidToBytes(messageId)) as string | undefined) ?? null;
+  }
+
+  #hubDied(process: SimulatedProcess): void {
+    this.hub = null;
+    this.#host?.kill();
+    this.sources.forget(process, (messageId) => this.stateOf(messageId) === 'delivered');
+    this.time.after(1 + this.random.int(3_000), () => this.startHub());
+  }
+
+  /** What a dead process had open is closed a moment later: not under the feet of the code that was cut off. */
+  #reapAtDeath(process: SimulatedProcess, close: () => void): void {
+    this.#closing.push(close);
+    process.onDeath(() => {
+      this.trace.note('died', process.name);
+      this.time.after(0, () => {
+        this.#closing.splice(this.#closing.indexOf(close), 1);
+        close();
+      });
+    });
+  }
+
+  #step(process: SimulatedProcess, name: string): void {
+    const left = this.#cutIn.get(process.name);
+    if (left === undefined || !process.alive) return;
+    this.#cutIn.set(process.name, left - 1);
+    if (left > 1) return;
+    this.#cutIn.delete(process.name);
+    this.trace.note('cut', `${process.name} before ${name}`);
+    process.kill();
+  }
+
+  #watch(): StepWatch {
+    return {
+      step: (process, name) => this.#step(process, name),
+      diskFails: (name) => {
+        if (this.#diskFailures === 0 || --this.#diskFailsIn > 0) return false;
+        this.#diskFailures--;
+        this.trace.note('disk', name);
+        return true;
+      },
+    };
+  }
+
+  /** The hub calls for a message: it must be the head of its lane, for nothing overtakes. */
+  #checkHead(messageId: string): void {
+    if (this.#isHead.get(uuidToBytes(messageId)) !== 1)
+      this.problems.push(`the hub called for ${messageId}, which is not the head of its lane`);
+  }
+
+  #logger(process: SimulatedProcess, expected: string[]): Logger {
+    return {
+      info() {},
+      warn() {},
+      error: (fields, event) => {
+        if (!process.alive || expected.includes(event)) return;
+        this.problems.push(`${process.name} logged ${event} ${JSON.stringify(fields)}`);
+      },
+    };
+  }
+}
