@@ -68,6 +68,20 @@ test('a dead letter is redriven once the defect is gone', async () => {
   expectSound(system);
 });
 
+test('a command forgotten by the inbox keeps one letter', async () => {
+  const { system } = await brokenSystem();
+  await using _ = system;
+  const poison = envelopeFor(system, 'conversation', ann, 'test.count', null);
+  await request(system, poison);
+  system.clock.advance(26 * 60 * 60 * 1000);
+  await system.settle();
+  expect(rowsOf(system.file).inbox).toEqual([]);
+  const now = system.clock.now();
+  const again = { ...poison, now, deadline: now + 1_000 };
+  expect(await request(system, again)).toMatchObject({ ok: false, failure: { code: 'internal' } });
+  expect(rowsOf(system.file).dead_letter).toMatchObject([{ at: now, redriven_at: null }]);
+});
+
 test('redriving an unknown letter is refused', async () => {
   const { system } = await brokenSystem();
   await using _ = system;

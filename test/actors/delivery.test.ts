@@ -65,6 +65,17 @@ test('a delivered send has the id and words of the source', async () => {
   expect(send.message().state).toBe('delivered');
 });
 
+test('the conversation shows its last message as it is now', async () => {
+  await using send = await sending();
+  await send.start();
+  await send.finish(succeeded);
+  await send.commands.send('conversation', ann, 'conversation.set-state', { state: 'OPEN' });
+  expect(eventsOf(send.system).at(-1)).toMatchObject({
+    type: 'conversation.updated',
+    payload: { last_message: { id: send.messageId, state: 'delivered' } },
+  });
+});
+
 test('the echo of our own message is a duplicate', async () => {
   await using send = await sending();
   await send.start();

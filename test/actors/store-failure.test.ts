@@ -42,6 +42,7 @@ test.each([
   system.clock.advance(1_000);
   expect(await request(system, ingest(system, 'dan'))).toMatchObject(unavailable);
   failing.code = null;
+  expect(await request(system, ingest(system, 'dan'))).toMatchObject(unavailable);
   system.clock.advance(1_000);
   for (const one of batch) expect(await request(system, one)).toMatchObject({ ok: true });
   const rows = rowsOf(system.file);
