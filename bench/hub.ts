@@ -79,6 +79,11 @@ export class BenchHub implements AsyncDisposable {
     return this.#process.resident();
   }
 
+  /** Processor time of the hub's process so far, without nats-server, in s. */
+  cpuSeconds(): number {
+    return this.#process.cpuSeconds();
+  }
+
   /** Calls an operation. @throws Error with the answer when it is no 2xx */
   async call<T>(operation: string, body: object, token?: string): Promise<T> {
     const response = await fetch(`${this.url}/${operation}`, {

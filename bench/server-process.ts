@@ -9,6 +9,8 @@ const stopTimeout = 15_000;
 const lookEvery = 5;
 const logTail = 2_000;
 const kibPerMb = 1024;
+/** Of the kernel's times, on every Linux. */
+const ticksPerSecond = 100;
 
 /** A folder of its own in the system's folder for temporary files; on a real disk, where durability costs something. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'parley-bench-'));
@@ -65,6 +67,14 @@ export class ServerProcess implements AsyncDisposable {
     const mb = (field: string): number =>
       Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / kibPerMb;
     return { all: mb('VmRSS'), anonymous: mb('RssAnon') };
+  }
+
+  /** Processor time of all threads so far, in s: it says what a request costs when the machine is busy with others. */
+  cpuSeconds(): number {
+    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
+    // Behind the name, which may hold spaces: user time is the 12th field, system time the 13th (proc(5)).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   }
 
   /** Asks the process to end, and ends it when it does not. The folder stays when it was given. */

@@ -12,7 +12,11 @@ const conversations = conversationNames(1_000);
 const leastOfValidating = 0.2;
 const leastOfGroupCommit = 0.5;
 
-const server = (name: string): string => fileURLToPath(new URL(`../servers/${name}.ts`, import.meta.url));
+const microseconds = 1_000_000;
+
+type Server = Pick<ServerProcess, 'url' | 'cpuSeconds'>;
+
+const program = (name: string): string => fileURLToPath(new URL(`../servers/${name}.ts`, import.meta.url));
 
 /** Single messages as fast as they are answered. */
 export const saturate = (url: string, token: string, { warmUp, seconds }: Scale): Promise<LoadReport> =>
@@ -29,19 +33,25 @@ export const ingest: Scenario = {
   name: 'ingest',
   async run(scale, say) {
     const folder = temporaryFolder();
-    await using validating = await ServerProcess.start([server('validate-only')], 'baseline.ready');
-    await using committing = await ServerProcess.start([server('group-commit'), folder], 'baseline.ready', folder);
+    await using validating = await ServerProcess.start([program('validate-only')], 'baseline.ready');
+    await using committing = await ServerProcess.start([program('group-commit'), folder], 'baseline.ready', folder);
     await using hub = await BenchHub.start();
-    const side = (name: string, url: string, token: string) => async (): Promise<number> => {
-      const { perSecond, latency, cpuSeconds } = await saturate(url, token, scale);
-      const rounded = [perSecond, latency.p50, latency.p99, cpuSeconds].map((value) => value.toFixed(1));
-      say(`${name}: ${rounded[0]}/s, p50 ${rounded[1]} ms, p99 ${rounded[2]} ms; generator took ${rounded[3]} s CPU`);
+    const side = (name: string, server: Server, token: string) => async (): Promise<number> => {
+      const cpuBefore = server.cpuSeconds();
+      const { perSecond, latency, requests, seconds, cpuSeconds } = await saturate(server.url, token, scale);
+      // The warm-up is part of the time that was spent, at about the same rate.
+      const counted = seconds / (seconds + scale.warmUp);
+      const cost = ((server.cpuSeconds() - cpuBefore) * counted * microseconds) / requests;
+      say(
+        `${name}: ${perSecond.toFixed(0)}/s, p50 ${latency.p50.toFixed(1)} ms, p99 ${latency.p99.toFixed(1)} ms, ` +
+          `${cost.toFixed(0)} µs CPU each; the generator took ${cpuSeconds.toFixed(1)} s CPU`,
+      );
       return perSecond;
     };
     const [validated, committed, ingested] = (await alternate(scale.rounds, [
-      side('validate only', validating.url, ''),
-      side('group commit', committing.url, ''),
-      side('hub', hub.url, hub.token),
+      side('validate only', validating, ''),
+      side('group commit', committing, ''),
+      side('hub', hub, hub.token),
     ])) as [number, number, number];
     const figure = { what: 'single-message ingest', unit: 'messages/s', measured: ingested };
     return [
