@@ -120,7 +120,6 @@ export const messageDelivery = setup({
                 actions: ['markUnknown', { type: 'keepError', params: { error: unknownOutcomeError } }],
               },
             ],
-            'attempt.succeeded': '#message-delivery.delivered',
           },
         },
         backingOff: {
@@ -128,7 +127,9 @@ export const messageDelivery = setup({
           after: { retryDelay: { target: 'queued', actions: 'wake' } },
         },
       },
+      // Also outside of `calling`: a late outcome of an earlier try may have ended the state, the source's answer stands.
       on: {
+        'attempt.succeeded': 'delivered',
         'attempt.rejected': {
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },

@@ -41,7 +41,9 @@ type Row = [
 const table: Row[] = [
   [queued, { attempts: 0 }, { type: 'attempt.started' }, calling, [], { attempts: 1 }],
   [queued, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
+  [queued, {}, { type: 'attempt.succeeded' }, 'delivered', ['dequeue'], {}],
   [calling, {}, { type: 'attempt.succeeded' }, 'delivered', ['dequeue'], {}],
+  [backingOff, {}, { type: 'attempt.succeeded' }, 'delivered', ['dequeue'], {}],
   [calling, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
   [calling, {}, unreachable, backingOff, ['hold'], { retryDelay: 1_000, error: 'Status 503.' }],
   [calling, { attempts: 5 }, unreachable, 'failed', ['dequeue'], { attempts: 5, error: 'Status 503.' }],
