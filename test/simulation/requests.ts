@@ -2,7 +2,6 @@ import type { CommandResult } from '#actors/commands.ts';
 import { channelId, conversationId, messageId, namespaces, sourceActorId, uuidV5 } from '#actors/runtime/uuid.ts';
 import type { Clients } from './clients.ts';
 import type { Ledger } from './ledger.ts';
-import type { moods } from './sources.ts';
 import type { HubProcess, World } from './world.ts';
 
 export const sourceIds = ['acme', 'bell'];

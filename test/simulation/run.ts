@@ -28,7 +28,7 @@ export async function run(options: RunOptions): Promise<Run> {
     const clients = new Clients(world);
     const scenario = new Scenario(world, clients, ledger);
     scenario.prepare();
-    await world.time.pass(200);
+    while (clients.underWay > 0) await world.time.pass(100);
     for (let step = 0; step < (options.steps ?? 100); step++) {
       scenario.step();
       await world.time.pass(world.random.int(world.random.chance(0.15) ? 3_000 : 60));
