@@ -14,6 +14,8 @@ export interface DeliveryWork {
   knownToSource: boolean;
   /** Where the send stands inside `pending`, null when it is not pending. */
   pending: 'queued' | 'calling' | 'backingOff' | null;
+  /** Epoch ms at which backing off ends, null in any other state. */
+  backingOffUntil: number | null;
 }
 
 export interface DeliveryReader {
@@ -29,6 +31,7 @@ export function deliveryReader(db: Connection): DeliveryReader {
   const channelById = rowQuery(db, 'channel', 'WHERE id = ?');
   // A message that a source ingested has no delivery.
   const ingested = db.prepare('SELECT 1 FROM message WHERE conversation = ? AND delivery IS NULL LIMIT 1').pluck();
+  const timerDue = db.prepare('SELECT due FROM timer WHERE subject = ? ORDER BY due DESC LIMIT 1').pluck();
   const source = db.prepare('SELECT source FROM conversation WHERE key = ?').pluck();
   return {
     find(messageKey) {
@@ -46,6 +49,8 @@ export function deliveryReader(db: Connection): DeliveryReader {
         channel: channelJson(channel),
         knownToSource: ingested.get(conversation.key) !== undefined,
         pending: pendingState(message.delivery),
+        // The delivery machine has a timer only while it backs off.
+        backingOffUntil: (timerDue.get(messageKey) as number | undefined) ?? null,
       };
     },
     sourceOfLane: (lane) => (source.get(lane) as string | undefined) ?? null,

@@ -71,7 +71,9 @@ export class SourceDelivery {
     const { clock, deliveries, log } = this.#options;
     const work = deliveries.find(effect.subject);
     if (work === null || work.pending === null) return { done: true };
-    if (work.pending === 'backingOff') return { done: false, retryAt: clock.now() + timerGrace };
+    if (work.pending === 'backingOff') {
+      return { done: false, retryAt: Math.max(clock.now(), work.backingOffUntil ?? 0) + timerGrace };
+    }
     try {
       if (work.pending === 'calling' && !this.#begun.has(effect.id)) {
         return await this.#finish(effect, work, 'lost', { kind: 'outcome_unknown' });
@@ -86,12 +88,18 @@ export class SourceDelivery {
       this.#begun.add(effect.id);
       const begun = clock.now();
       const outcome = await this.#attempt(work);
-      const fields = { message: work.message.id, attempt: started.attempt, outcome: outcome.kind, ms: clock.now() - begun };
+      const fields = {
+        message: work.message.id,
+        attempt: started.attempt,
+        outcome: outcome.kind,
+        ms: clock.now() - begun,
+      };
       log.info(fields, 'delivery.attempted');
       this.#options.onAttempt?.(outcome.kind, fields.ms);
       return await this.#finish(effect, work, String(started.attempt), outcome);
     } catch (error) {
-      if (!(error instanceof Stopping)) log.error({ message: work.message.id, reason: String(error) }, 'delivery.failed');
+      if (!(error instanceof Stopping))
+        log.error({ message: work.message.id, reason: String(error) }, 'delivery.failed');
       return { done: false, retryAt: clock.now() + 1_000 };
     } finally {
       this.#begun.delete(effect.id);
