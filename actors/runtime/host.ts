@@ -176,10 +176,11 @@ export class ActorHost {
 
   #takeShares(): Share[] {
     const shares: Share[] = [];
+    const waiting = [...this.#shards.values()].filter(({ mailbox }) => mailbox.length > 0);
     let left: number = batchLimits.commands;
-    for (const shard of this.#shards.values()) {
-      const even = Math.ceil(left / (this.#shards.size - shares.length || 1));
-      const commands = shard.mailbox.take(Math.min(left, Math.max(1, even)), batchLimits.bytes / this.#shards.size);
+    for (const [i, shard] of waiting.entries()) {
+      const even = Math.ceil(left / (waiting.length - i));
+      const commands = shard.mailbox.take(even, batchLimits.bytes / waiting.length);
       if (commands.length > 0) shares.push({ shard, commands });
       left -= commands.length;
     }

@@ -128,6 +128,16 @@ test('a batch has at most 256 commands', async () => {
   expect(rowsOf(system.file).message).toHaveLength(600);
 });
 
+test('a batch is shared out to the shards that have work', async () => {
+  const log = new RecordingLog();
+  await using system = new ActorSystem({ log, shards: 4, limits: { ...defaultMailboxLimits, commandsPerActor: 500 } });
+  await connectTestChannel(system.commands());
+  const before = log.records.length;
+  const all = Array.from({ length: 300 }, (_, n) => ingest(system, 'ann', `t${n}`));
+  await Promise.all(all.map((one) => request(system, one)));
+  expect(log.sizes().slice(before)).toEqual([256, 44]);
+});
+
 test('a batch has at most 512 KB of commands', async () => {
   const log = new RecordingLog();
   await using system = new ActorSystem({ log });
