@@ -42,7 +42,7 @@ const probeMs = 500;
 /** Waits before a restart: doubled each time, from the first again once a server has lived for `steadyMs`. */
 const firstBackoffMs = 50;
 const longestBackoffMs = 1_000;
-const steadyMs = 5_000;
+const steadyMs = 1_000;
 /** After the polite signal the server gets this long before the other one. */
 const politeMs = 5_000;
 /** A free port can be taken before the server binds it: so many ports are tried. */
