@@ -47,7 +47,11 @@ export class BenchHub implements AsyncDisposable {
   /** @param nodeArgs options of Node for the hub's process, such as a profiler's */
   static async start(nodeArgs: string[] = []): Promise<BenchHub> {
     const workspace = writeWorkspace();
-    const hub = new BenchHub(workspace, nodeArgs, await startProcess(workspace, nodeArgs));
+    const process = await startProcess(workspace, nodeArgs).catch((error) => {
+      rmSync(workspace, { recursive: true, force: true });
+      throw error;
+    });
+    const hub = new BenchHub(workspace, nodeArgs, process);
     try {
       const source = { source_id: benchSource, name: 'Benchmark' };
       hub.token = (await hub.call<{ token: string }>('sources.create', source)).token;

@@ -34,7 +34,7 @@ export class ServerProcess implements AsyncDisposable {
 
   /**
    * Runs `node ...args` until it logs a JSON line whose `msg` is `readyMessage` and whose `url` says where it answers.
-   * @param folder for the log and whatever the server keeps; absent: a new one, removed at the end
+   * @param folder where it works and its log is; absent: a new one, removed at the end
    * @throws Error with the end of the log when it does not come up
    */
   static async start(args: string[], readyMessage: string, folder?: string): Promise<ServerProcess> {
@@ -42,7 +42,7 @@ export class ServerProcess implements AsyncDisposable {
     const logFile = join(home, 'server.log');
     const log = openSync(logFile, 'w');
     const started = performance.now();
-    const child = spawn(process.execPath, args, { stdio: ['ignore', log, log] });
+    const child = spawn(process.execPath, args, { cwd: home, stdio: ['ignore', log, log] });
     closeSync(log);
     const readyLine = `"msg":"${readyMessage}"`;
     for (;;) {
@@ -55,6 +55,7 @@ export class ServerProcess implements AsyncDisposable {
       }
       if (child.exitCode !== null || child.signalCode !== null || startMs > startTimeout) {
         child.kill('SIGKILL');
+        if (folder === undefined) rmSync(home, { recursive: true, force: true });
         throw new Error(`${args.join(' ')} did not start: ${text.slice(-logTail)}`);
       }
       await wait(lookEvery);

@@ -31,7 +31,7 @@ export const growth: Scenario = {
     const small = async (): Promise<number> => {
       await using hub = await BenchHub.start();
       await hub.fill(few, few);
-      return cost(`${few} messages stored`, hub);
+      return await cost(`${few} messages stored`, hub);
     };
     const [costFew, costMany] = (await alternate(rounds, [small, () => cost(`${stored} messages stored`, large)])) as [
       number,

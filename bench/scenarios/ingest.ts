@@ -4,7 +4,7 @@ import type { LoadReport } from '../load/options.ts';
 import { conversationNames, ingestRequest } from '../requests.ts';
 import { runLoad } from '../run-load.ts';
 import type { Figure, Scale, Scenario } from '../scenario.ts';
-import { ServerProcess, temporaryFolder } from '../server-process.ts';
+import { ServerProcess } from '../server-process.ts';
 import { alternate } from '../statistics.ts';
 
 const connections = 64;
@@ -32,9 +32,8 @@ export const saturate = (url: string, token: string, { warmUp, seconds }: Scale)
 export const ingest: Scenario = {
   name: 'ingest',
   async run(scale, say) {
-    const folder = temporaryFolder();
     await using validating = await ServerProcess.start([program('validate-only')], 'baseline.ready');
-    await using committing = await ServerProcess.start([program('group-commit'), folder], 'baseline.ready', folder);
+    await using committing = await ServerProcess.start([program('group-commit')], 'baseline.ready');
     await using hub = await BenchHub.start();
     const side = (name: string, server: Server, token: string) => async (): Promise<number> => {
       const cpuBefore = server.cpuSeconds();
