@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actorDefinitions } from '#actors/definitions.ts';
 import { ActorHost } from '#actors/runtime/host.ts';
@@ -89,7 +89,7 @@ export class World {
     });
     this.#folder = mkdtempSync(join(scratch, 'parley-simulation-'));
     this.file = join(this.#folder, 'parley.db');
-    copyFileSync(emptyStore(), this.file);
+    writeFileSync(this.file, emptyStore());
     this.startHost();
     this.startHub();
     this.db = openForReading(this.file);
@@ -125,7 +125,7 @@ export class World {
   startHost(): void {
     const process = new SimulatedProcess('host', this.time);
     const watch = this.#watch();
-    const store = openHostStore(this.file, 'normal');
+    const store = openHostStore(this.file, 'normal', this.shards);
     this.#host = process;
     this.#reapAtDeath(process, () => store.close());
     process.onDeath(() => this.time.after(1 + this.random.int(2_000), () => this.startHost()));
