@@ -13,7 +13,7 @@ export function emptyStore(): Buffer {
   if (empty === null) {
     const folder = mkdtempSync(join(scratch, 'parley-simulation-'));
     const file = join(folder, 'parley.db');
-    openHostStore(file, 'normal').close();
+    openForWriting(file, 'normal').close();
     empty = readFileSync(file);
     rmSync(folder, { recursive: true });
   }
