@@ -1,6 +1,6 @@
 import { uuidToBytes } from '../runtime/uuid.ts';
 import { type ActorReads, actorReads } from './actor-reads.ts';
-import { type Durability, openForWriting } from './database.ts';
+import { type Connection, type Durability, openForWriting } from './database.ts';
 import { rowQuery } from './rows.ts';
 import { keysPerShard, type Rows } from './tables.ts';
 import { WriteTransactions } from './write-transaction.ts';
@@ -28,9 +28,16 @@ export interface HostStore {
   close(): void;
 }
 
-/** Opens the file for the host. @throws Error as `openForWriting` */
-export function openHostStore(file: string, durability: Durability): HostStore {
+/** Marks a file as the hub's; the low byte says how many shards it was made for (0: 256). */
+const applicationId = 0x50_41_52_00;
+
+/**
+ * Opens the file for the host.
+ * @throws Error as `openForWriting`, and when the file was made for another number of shards
+ */
+export function openHostStore(file: string, durability: Durability, shards: number): HostStore {
   const db = openForWriting(file, durability);
+  fixShards(db, file, shards);
   const answered = db.prepare('SELECT reply FROM inbox WHERE command_id = ?').pluck();
   const shardRow = rowQuery(db, 'shard', 'WHERE shard = ?');
   const due = rowQuery(db, 'timer', 'WHERE due <= ? ORDER BY due, key LIMIT ?');
@@ -59,4 +66,15 @@ export function openHostStore(file: string, durability: Durability): HostStore {
     checkpoint: () => void db.pragma('wal_checkpoint(PASSIVE)'),
     close: () => db.close(),
   };
+}
+
+/** An actor's shard follows from the number of shards: another number would give it a second owner and a second history. */
+function fixShards(db: Connection, file: string, shards: number): void {
+  const stored = db.pragma('application_id', { simple: true }) as number;
+  if (stored === 0) {
+    db.pragma(`application_id = ${applicationId + (shards % 256)}`);
+  } else if (stored !== applicationId + (shards % 256)) {
+    const made = (stored - applicationId) % 256 || 256;
+    throw new Error(`${file} was made for data.shards: ${made}. It can not be opened with ${shards}.`);
+  }
 }

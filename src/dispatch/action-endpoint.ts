@@ -37,7 +37,8 @@ export function actionBody({ message, conversation, channel, knownToSource }: De
 }
 
 /** The signature of a body, keyed with the source's token. */
-export const signature = (body: string, token: string): string => createHmac('sha256', token).update(body).digest('hex');
+export const signature = (body: string, token: string): string =>
+  createHmac('sha256', token).update(body).digest('hex');
 
 /** What the answer of an action endpoint means: the closed list of failures (architecture.md, "Effects"). */
 export function outcomeOf(result: OutgoingResult, random: () => number, now: number): AttemptOutcome {
@@ -57,8 +58,10 @@ export function outcomeOf(result: OutgoingResult, random: () => number, now: num
   if (status === 429 || (status === 503 && retryAfter !== null)) {
     return { kind: 'throttled', error: errorText(result.body, status), retryAfter: retryAfter ?? defaultThrottle };
   }
-  if (status >= 500) return { kind: 'unreachable', error: `The source answered with status ${status}.`, jitter: random() };
-  if (status < 400) return { kind: 'rejected', error: `The source answered with status ${status}; redirects are not followed.` };
+  if (status >= 500)
+    return { kind: 'unreachable', error: `The source answered with status ${status}.`, jitter: random() };
+  if (status < 400)
+    return { kind: 'rejected', error: `The source answered with status ${status}; redirects are not followed.` };
   return { kind: 'rejected', error: errorText(result.body, status) };
 }
 
@@ -82,7 +85,9 @@ function errorText(body: string, status: number): string {
 function objectOf(body: string): Record<string, unknown> {
   try {
     const value = JSON.parse(body) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : {};
   } catch {
     return {};
   }

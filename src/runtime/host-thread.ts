@@ -8,6 +8,8 @@ export interface HostStart {
   file: string;
   durability: Durability;
   shards: number;
+  /** Milliseconds. */
+  retention: { feed: number };
   nats: { url: string; user?: string; password?: string };
 }
 

@@ -16,7 +16,7 @@ const log = createLogger({ level: logLevelOf(process.env, 'info') });
 const port = parentPort;
 if (port === null) throw new Error('The host runs in a worker thread.');
 
-const store = openHostStore(start.file, start.durability);
+const store = openHostStore(start.file, start.durability, start.shards);
 const bus = await connectBus({
   url: start.nats.url,
   ...(start.nats.user !== undefined && { user: start.nats.user }),
@@ -33,6 +33,7 @@ const host = new ActorHost({
   logger: log,
   definitions: actorDefinitions,
   subjects: { workOfShard, grew: grewSubject },
+  retention: start.retention,
 });
 host.start();
 await bus.flush();

@@ -55,7 +55,7 @@ export class ActorSystem {
   }
 
   start(): void {
-    const store = openHostStore(this.file, 'normal');
+    const store = openHostStore(this.file, 'normal', this.shards);
     this.#store = store;
     this.#host = new ActorHost({
       shards: { count: this.shards, owned: Array.from({ length: this.shards }, (_, shard) => shard) },

@@ -69,7 +69,7 @@ test.each([1, 4])('records are numbered and chained, with %i shards', async (sha
 
 /** What a standby does: writes the changes of each record, and where the shard then stands. */
 function applyAll(file: string, records: ChangeRecord[]): void {
-  const store = openHostStore(file, 'normal');
+  const store = openHostStore(file, 'normal', 4);
   for (const record of records) {
     const before = store.shard(record.shard);
     expect([record.lsn, record.prevHash]).toEqual([(before?.lsn ?? 0) + 1, before?.hash ?? '']);
