@@ -44,6 +44,26 @@ export interface SourceJson {
   image_url?: string;
 }
 
+export interface WebhookSubscriptionJson {
+  id: string;
+  name?: string;
+  url: string;
+  events: string[];
+  headers: Record<string, string>;
+  status: 'Subscribed' | 'Unsubscribed';
+  /** Where it stands inside Subscribed; `suspended` after five days of only failures. */
+  state: string;
+}
+
+/** One delivery of a webhook subscription, as `webhooks.deliveries` shows it. */
+export interface WebhookDeliveryJson {
+  /** The `webhook-id` header of every attempt. */
+  id: string;
+  event: { type: string; seq: number | null };
+  status: 'delivered' | 'scheduled' | 'dead';
+  attempts: { at: string; duration_ms: number; status: number | null; reason: string | null; answer: string }[];
+}
+
 /** The event types that the hub publishes. */
 export const eventTypes = [
   'message.created',
@@ -51,6 +71,7 @@ export const eventTypes = [
   'conversation.updated',
   'channel.updated',
   'metadata.updated',
+  'webhook.updated',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

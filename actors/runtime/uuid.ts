@@ -52,6 +52,10 @@ export const messageId = (conversation: string, sourceMessageId: string): string
 /** The actor of a registered source. */
 export const sourceActorId = (sourceId: string): string => uuidV5(namespaces.source, sourceId);
 
+/** A delivery of a feed row to a subscription: the `webhook-id`, the same on all its tries. */
+export const deliveryId = (subscription: string, feedKey: number): string =>
+  uuidV5(namespaces.command, 'delivery', subscription, String(feedKey));
+
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Whether the text is a UUID in lower case. */

@@ -1,0 +1,132 @@
+import type { EventType, WebhookSubscriptionJson } from '../representation.ts';
+import type { FeedPosition } from '../store/feed.ts';
+
+/** The event types that a webhook may carry (hub-api.md, "Events"). */
+export const webhookEventTypes = [
+  'message.created',
+  'message.updated',
+  'conversation.updated',
+  'channel.updated',
+] as const satisfies readonly EventType[];
+export type WebhookEventType = (typeof webhookEventTypes)[number];
+
+/** What a caller says about a subscription; absent keeps what is stored. */
+export interface SubscriptionFields {
+  name?: string;
+  url?: string;
+  /** Null: all types. */
+  events?: WebhookEventType[] | null;
+  headers?: Record<string, string>;
+  signatureKey?: string;
+  /** How long the key before stays valid when `signatureKey` changes it, in ms. */
+  rotationOverlap?: number;
+}
+
+/** One call to the receiver, as it is stored. */
+export interface AttemptRecord {
+  /** Epoch ms at which the call began. */
+  at: number;
+  durationMs: number;
+  /** HTTP status, null without an answer. */
+  status: number | null;
+  /** Why there was no answer, from the closed list of the outgoing client; null with one. */
+  reason: string | null;
+  /** The first 1 KiB of the answer's body. */
+  answer: string;
+}
+
+/**
+ * What came of an attempt: `delivered` any 2xx, `gone` 410, `throttled` 429 or 503 with Retry-After (`retryAfter` in
+ * ms), `failed` everything else. `jitter` in [0, 1) is chosen by the dispatcher, so that the machines stay pure.
+ */
+export type DeliveryOutcome =
+  | { kind: 'delivered' }
+  | { kind: 'failed'; jitter: number }
+  | { kind: 'throttled'; retryAfter: number }
+  | { kind: 'gone' };
+
+/** An event of the feed for one subscription. */
+export interface DeliveryRef {
+  /** Key of the feed row. The delivery's id (and `webhook-id`) is `deliveryId(subscription, feedKey)`. */
+  feedKey: number;
+  /** Key of the feed row's subject (the conversation's or channel's actor): deliveries of one lane keep their order. */
+  lane: number;
+}
+
+/** The commands of a webhook subscription: type → body and result. */
+export interface WebhookSubscriptionCommands {
+  /** Creates, or changes and (re)subscribes; goes on from the stored cursor. `start`: the cursor of a new one. */
+  'webhook.subscribe': {
+    body: SubscriptionFields & { start: FeedPosition };
+    result: { subscription: WebhookSubscriptionJson };
+  };
+  /** Changes and (re)subscribes. @throws Failure `not_found` */
+  'webhook.update': { body: SubscriptionFields; result: { subscription: WebhookSubscriptionJson } };
+  /** Idempotent. @throws Failure `not_found` */
+  'webhook.unsubscribe': { body: null; result: { subscription: WebhookSubscriptionJson } };
+  /** Removes it with its deliveries and attempts. @throws Failure `not_found` */
+  'webhook.delete': { body: null; result: null };
+  /**
+   * What a dispatcher did, in one commit: attempts with their outcomes, and events put behind a failed one of their
+   * lane without an attempt. `cursor`: every event up to it is accounted for (delivered, scheduled or dead); null moves
+   * nothing. A record of another `generation` than the stored one keeps its attempts and does not move the cursor.
+   * `caughtUp`: nothing was left to read. Idempotent by the commands' ids only.
+   */
+  'deliveries.record': {
+    body: {
+      generation: number;
+      results: (DeliveryRef & { attempt: AttemptRecord; outcome: DeliveryOutcome })[];
+      deferred: DeliveryRef[];
+      cursor: FeedPosition | null;
+      caughtUp: boolean;
+    };
+    /** `state`: the machine's state inside Subscribed after the record, or `Unsubscribed`. */
+    result: { state: SubscriptionState };
+  };
+  /** Moves the cursor back or forth and raises the generation. @throws Failure `not_found` */
+  'webhook.replay-from': { body: { cursor: FeedPosition }; result: null };
+  /** Schedules a delivered or dead delivery again, due at once. @throws Failure `not_found` */
+  'webhook.replay-delivery': { body: { deliveryId: string }; result: null };
+}
+
+/** The states of the subscription machine, as dispatchers and `webhooks.info` see them. */
+export type SubscriptionState = 'idle' | 'delivering' | 'backingOff' | 'suspended' | 'Unsubscribed';
+
+/** What a dispatcher needs of a subscription. */
+export interface SubscriptionWork {
+  id: string;
+  /** The actor's key. */
+  key: number;
+  url: string;
+  types: readonly WebhookEventType[];
+  headers: Record<string, string>;
+  /** Current key first, then the one before while it is still valid at the time of asking. Empty: unsigned. */
+  signatureKeys: string[];
+  state: SubscriptionState;
+  cursor: FeedPosition;
+  generation: number;
+}
+
+/** A delivery that failed at least once, or waits behind one that did. */
+export interface ScheduledDelivery extends DeliveryRef {
+  /** Key of the delivery's row. */
+  key: number;
+  /** False while it backs off. */
+  ready: boolean;
+}
+
+/** Reads for the dispatcher. */
+export interface WebhookDeliveryReader {
+  /** Every subscription that exists, also unsubscribed ones. */
+  subscriptions(now: number): SubscriptionWork[];
+  /** The oldest scheduled delivery of every lane of a subscription, oldest first. */
+  heads(subscription: number): ScheduledDelivery[];
+  /** The event of a feed row; null once it is pruned. */
+  event(feedKey: number): { type: WebhookEventType; body: string } | null;
+  /** Feed rows after a position in reading order, of the given types, bounded; `position` after each. */
+  read(
+    after: FeedPosition,
+    types: readonly WebhookEventType[],
+    limit: number,
+  ): { items: (DeliveryRef & { position: FeedPosition })[]; end: FeedPosition };
+}
