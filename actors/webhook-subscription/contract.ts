@@ -69,7 +69,9 @@ export interface WebhookSubscriptionCommands {
   /**
    * What a dispatcher did, in one commit: attempts with their outcomes, and events put behind a failed one of their
    * lane without an attempt. `cursor`: every event up to it is accounted for (delivered, scheduled or dead); null moves
-   * nothing. A record of another `generation` than the stored one keeps its attempts and does not move the cursor.
+   * nothing. `ahead`: the feed keys behind the cursor that are accounted for all the same, because another lane was
+   * faster (at most 512; stored with the cursor, emptied when the cursor is set by a replay). A record of another
+   * `generation` than the stored one keeps its attempts and does not move the cursor.
    * `caughtUp`: nothing was left to read. Idempotent by the commands' ids only.
    */
   'deliveries.record': {
@@ -78,6 +80,8 @@ export interface WebhookSubscriptionCommands {
       results: (DeliveryRef & { attempt: AttemptRecord; outcome: DeliveryOutcome })[];
       deferred: DeliveryRef[];
       cursor: FeedPosition | null;
+      /** Replaces what is stored when `cursor` is not null. */
+      ahead: number[];
       caughtUp: boolean;
     };
     /** `state`: the machine's state inside Subscribed after the record, or `Unsubscribed`. */
@@ -103,7 +107,11 @@ export interface SubscriptionWork {
   /** Current key first, then the one before while it is still valid at the time of asking. Empty: unsigned. */
   signatureKeys: string[];
   state: SubscriptionState;
+  /** The endpoint is failing, and one delivery may be tried: `state` is `delivering`. */
+  probing: boolean;
   cursor: FeedPosition;
+  /** Feed keys behind the cursor that a restart leaves out: they are accounted for. */
+  ahead: number[];
   generation: number;
 }
 
