@@ -137,7 +137,7 @@ export class Hub implements AsyncDisposable {
         file,
         durability: data.durability,
         shards: data.shards,
-        retention: { feed: this.#config.retention.feed },
+        retention: { feed: this.#config.retention.feed, deliveries: this.#config.retention.deliveries },
         nats: {
           url: nats.url,
           ...(nats.user !== undefined && { user: nats.user }),

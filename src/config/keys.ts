@@ -116,6 +116,7 @@ export const configKeys: Section = section({
   retention: section({
     history: key(duration, '30d', 'How long the steps of the state machines are kept.'),
     feed: key(duration, '30d', 'How long events can be resumed and replayed.'),
+    deliveries: key(duration, '30d', 'How long deliveries of webhooks and their attempts are kept.'),
   }),
 });
 

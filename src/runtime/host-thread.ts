@@ -9,7 +9,7 @@ export interface HostStart {
   durability: Durability;
   shards: number;
   /** Milliseconds. */
-  retention: { feed: number };
+  retention: { feed: number; deliveries: number };
   nats: { url: string; user?: string; password?: string };
 }
 

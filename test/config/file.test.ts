@@ -109,7 +109,7 @@ test('gives every key its default', () => {
     integration: { 'source-api': { enabled: false }, contacts: { enabled: false }, webhook: { enabled: false } },
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
-    retention: { history: 30 * 86_400_000, feed: 30 * 86_400_000 },
+    retention: { history: 30 * 86_400_000, feed: 30 * 86_400_000, deliveries: 30 * 86_400_000 },
   });
 });
 
@@ -127,7 +127,7 @@ security:
   oidc: { issuer: "https://id.example", clientId: c, clientSecret: s, allowedEmailPatterns: ["*@a.example"] }
 components: { sources: { chatplugin: , telco: { accountSid: AC1, authToken: t } } }
 outgoing: { allowNetworks: [10.0.0.0/8, "fd00::/8"] }
-retention: { history: 12h, feed: 90s }
+retention: { history: 12h, feed: 90s, deliveries: 7d }
 `),
     env: {},
   });
@@ -139,7 +139,7 @@ retention: { history: 12h, feed: 90s }
   expect(config.components.sources.telco?.authToken.reveal()).toBe('t');
   expect(config.components.sources.pageplatform).toBeUndefined();
   expect(config.outgoing.allowNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
-  expect(config.retention).toEqual({ history: 12 * 3_600_000, feed: 90_000 });
+  expect(config.retention).toEqual({ history: 12 * 3_600_000, feed: 90_000, deliveries: 7 * 86_400_000 });
 });
 
 test.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])('lets an open API listen on %s', (host) => {

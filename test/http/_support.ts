@@ -28,7 +28,7 @@ export function testConfig(security: Partial<Config['security']> = {}): Config {
     integration: { 'source-api': { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: '' } },
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
-    retention: { history: 0, feed: 0 },
+    retention: { history: 0, feed: 0, deliveries: 0 },
   };
 }
 
