@@ -2,6 +2,7 @@ import type { CommandSender } from '#actors/commands.ts';
 import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
 import type { FeedReader } from '#actors/store/feed.ts';
 import type { StoreReader } from '#actors/store/reader.ts';
+import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
 
 /** Where a command comes from: kept in the history, and the root of derived command ids. */
@@ -31,4 +32,6 @@ export interface Services {
   commandsFor(origin: Origin): CommandSender;
   /** Calls `run` after every commit that grew the feed; it carries no data. */
   onFeedGrew(run: () => void): () => void;
+  /** Sends a sample event to a webhook subscription now, whatever its status. Null: there is no such subscription. */
+  testWebhook(id: string): Promise<AttemptRecord | null>;
 }

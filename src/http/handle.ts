@@ -25,7 +25,10 @@ export interface Outgoing {
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
-const requiredFeature = { 'source-api': 'integration.source-api.enabled' } as const;
+const requiredFeature = {
+  'source-api': 'integration.source-api.enabled',
+  webhook: 'integration.webhook.enabled',
+} as const;
 
 /** The caller's X-Request-Id where it is usable, else a new one. */
 export function requestIdOf(headers: IncomingHttpHeaders, services: Services): string {

@@ -36,7 +36,7 @@ export interface Operation<Request = unknown> {
   summary: string;
   auth: AuthScope;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
-  feature?: 'source-api';
+  feature?: 'source-api' | 'webhook';
   request: z.ZodType<Request>;
   /** A body that the request schema accepts. */
   example: unknown;

@@ -25,6 +25,15 @@ import { deleteSource } from './sources/delete.ts';
 import { listSources } from './sources/list.ts';
 import { updateSource } from './sources/update.ts';
 import { sourceWebhook } from './sources/webhook.ts';
+import { deleteWebhook } from './webhooks/delete.ts';
+import { listWebhookDeliveries } from './webhooks/deliveries.ts';
+import { infoWebhook } from './webhooks/info.ts';
+import { listWebhooks } from './webhooks/list.ts';
+import { replayWebhook } from './webhooks/replay.ts';
+import { subscribeWebhook } from './webhooks/subscribe.ts';
+import { testWebhook } from './webhooks/test.ts';
+import { unsubscribeWebhook } from './webhooks/unsubscribe.ts';
+import { updateWebhook } from './webhooks/update.ts';
 
 /** Every operation of the API. */
 export const operations: readonly Operation[] = [
@@ -51,6 +60,15 @@ export const operations: readonly Operation[] = [
   suggestReplies,
   upsertMetadata,
   listEvents,
+  subscribeWebhook,
+  updateWebhook,
+  unsubscribeWebhook,
+  listWebhooks,
+  infoWebhook,
+  deleteWebhook,
+  testWebhook,
+  listWebhookDeliveries,
+  replayWebhook,
   clientConfig,
   listDeadLetters,
   redriveDeadLetter,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { type EventType, eventTypes } from '#actors/representation.ts';
 import type { FailureCode } from '#actors/runtime/errors.ts';
+import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
 import { version } from '#src/version.ts';
 import { statusOf } from '../errors.ts';
 import type { AuthScope, Operation } from '../operation.ts';
@@ -73,7 +73,7 @@ function pathItem(operation: Operation): { post: ZodOpenApiOperationObject } {
   };
 }
 
-function webhook(type: EventType): { post: ZodOpenApiOperationObject } {
+function webhook(type: WebhookEventType): { post: ZodOpenApiOperationObject } {
   return {
     post: {
       operationId: `event.${type}`,
@@ -111,6 +111,6 @@ export function openApiDocument(operations: readonly Operation[]): object {
       },
     },
     paths: Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
-    webhooks: Object.fromEntries(eventTypes.map((type) => [type, webhook(type)])),
+    webhooks: Object.fromEntries(webhookEventTypes.map((type) => [type, webhook(type)])),
   });
 }

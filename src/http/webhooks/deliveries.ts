@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { exampleIds } from '../examples.ts';
+import { defineOperation, ok } from '../operation.ts';
+import { pageBody, pageFields, pageOf, pageQuery } from '../pagination.ts';
+import { uuid } from '../schemas.ts';
+import { deliverySchema, deliveryStatus, existing } from './schemas.ts';
+
+const list = 'webhook-deliveries';
+
+export const listWebhookDeliveries = defineOperation({
+  path: '/webhooks.deliveries',
+  summary: 'List the deliveries of a subscription with every attempt, newest first.',
+  auth: 'core',
+  feature: 'webhook',
+  request: z.object({ id: uuid, status: deliveryStatus.optional(), ...pageFields }),
+  example: { id: exampleIds.webhook, status: 'dead', page_size: 100 },
+  responses: { 200: pageOf(deliverySchema) },
+  errors: ['feature_disabled', 'invalid_cursor', 'not_found'],
+  handle({ services }, { id, status, ...page }) {
+    const query = pageQuery(list, page);
+    existing(services, id);
+    const filter = status === undefined ? {} : { status };
+    return ok(pageBody(list, services.store.webhooks.deliveries(id, query, filter)));
+  },
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { exampleIds } from '../examples.ts';
+import { defineOperation, ok } from '../operation.ts';
+import { uuid } from '../schemas.ts';
+import { existing, subscriptionSchema } from './schemas.ts';
+
+export const infoWebhook = defineOperation({
+  path: '/webhooks.info',
+  summary: 'Get a webhook subscription, without its key.',
+  auth: 'core',
+  feature: 'webhook',
+  request: z.object({ id: uuid }),
+  example: { id: exampleIds.webhook },
+  responses: { 200: subscriptionSchema },
+  errors: ['feature_disabled', 'not_found'],
+  handle: ({ services }, { id }) => ok(existing(services, id)),
+});

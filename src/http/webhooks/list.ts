@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { defineOperation, ok } from '../operation.ts';
+import { subscriptionSchema } from './schemas.ts';
+
+export const listWebhooks = defineOperation({
+  path: '/webhooks.list',
+  summary: 'List the webhook subscriptions, without their keys.',
+  auth: 'core',
+  feature: 'webhook',
+  request: z.object({}),
+  example: {},
+  responses: { 200: z.object({ data: z.array(subscriptionSchema) }) },
+  errors: ['feature_disabled'],
+  handle: ({ services }) => ok({ data: services.store.webhooks.list() }),
+});
