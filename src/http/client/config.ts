@@ -44,15 +44,36 @@ export const clientConfig = defineOperation({
     }),
 });
 
-/** Service → component (hub-api.md, "Client configuration"): those that this program runs. */
+/**
+ * Service → component (hub-api.md, "Client configuration"). A service is enabled as the configuration says, and healthy
+ * when this program runs it and is healthy itself.
+ */
 function servicesOf({ config, health }: Services): Record<string, z.output<typeof service>> {
   const healthy = health.every(({ problem }) => problem() === null);
-  const entry = (component: string, enabled: boolean) => ({ enabled, healthy: enabled && healthy, component });
-  const { 'source-api': sourceApi } = config.integration;
+  const running = (component: string, enabled = true) => ({ enabled, healthy: enabled && healthy, component });
+  /** No part of this program. */
+  const absent = (component: string, enabled: boolean) => ({ enabled, healthy: false, component });
+  const { 'source-api': sourceApi, webhook, contacts } = config.integration;
+  const { pageplatform, cloudmsg, bizmaps, telco, chatplugin } = config.components.sources;
+  const connector = (name: string, component: string, enabled: boolean) => ({
+    [`sources-${name}-connector`]: absent(component, enabled),
+    [`sources-${name}-events-router`]: absent(component, enabled),
+  });
   return {
-    'api-communication': entry('api-communication', true),
-    'api-admin': entry('api-admin', true),
-    'api-websocket': entry('api-websocket', true),
-    'source-api': entry('integration-source-api', sourceApi.enabled),
+    'api-communication': running('api-communication'),
+    'api-admin': running('api-admin'),
+    'api-websocket': running('api-websocket'),
+    'source-api': running('integration-source-api', sourceApi.enabled),
+    'webhook-publisher': running('integration-webhook', webhook.enabled),
+    'webhook-consumer': running('integration-webhook', webhook.enabled),
+    'api-contacts': absent('api-contacts', contacts.enabled),
+    'media-resolver': absent('media-resolver', false),
+    ...connector('pageplatform', 'sources-pageplatform', pageplatform !== undefined),
+    ...connector('bizmaps', 'sources-bizmaps', bizmaps !== undefined),
+    ...connector('telco', 'sources-telco', telco !== undefined),
+    'sources-chatapp-connector': absent('sources-chatapp', cloudmsg !== undefined),
+    'sources-chatplugin': absent('sources-chat-plugin', chatplugin !== undefined),
+    'frontend-chat-plugin': absent('sources-chat-plugin', false),
+    'frontend-ui': absent('frontend-ui', false),
   };
 }
