@@ -39,6 +39,10 @@ export class RequestTable {
     waiting?.reject(busError(reason, waiting.subject));
   }
 
+  rejected(token: string, error: Error): void {
+    this.#take(token)?.reject(error);
+  }
+
   /** Fails every request that waits. */
   failAll(reason: BusErrorReason): void {
     for (const token of [...this.#waiting.keys()]) this.failed(token, reason);
