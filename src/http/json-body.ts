@@ -30,9 +30,10 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     request.on('error', reject);
-    request.on('close', () =>
-      reject(new Failure('malformed_json', 'The connection closed before the body was complete.')),
-    );
+    request.on('close', () => {
+      if (!request.complete)
+        reject(new Failure('malformed_json', 'The connection closed before the body was complete.'));
+    });
   });
 }
 
