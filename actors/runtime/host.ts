@@ -34,10 +34,11 @@ const empty = new Uint8Array(0);
 /** Bounds of one batch. No artificial wait: a batch is whatever is queued. */
 const batchLimits = { commands: 256, bytes: 512 * 1024 } as const;
 /**
- * Row changes between checkpoints: the first bound when nothing waits, the second in any case. Many, so that an index
- * page which changes in each batch is moved into the file once for all of them.
+ * Row changes between checkpoints: the first bound when nothing waits, the second in any case (a row change is about
+ * half a page of the log). Few enough that the log's file soon stops growing: a commit into blocks that the file has
+ * already takes a quarter of the time of one that makes it longer. Many enough that a hot page is moved once for many.
  */
-const checkpointChanges = { idle: 20_000, busy: 100_000 } as const;
+const checkpointChanges = { idle: 2_000, busy: 32_000 } as const;
 /** Wait before the store is tried again after an I/O error, in ms. */
 const recoveryDelay = 1_000;
 /** What a caller is told to wait when a mailbox is full, in s. */

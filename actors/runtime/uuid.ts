@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Namespaces of the deterministic ids (RFC 9562 version 5), one for each resource. They never change. */
 export const namespaces = {
@@ -31,7 +31,7 @@ export function uuidV5(namespace: string, ...parts: string[]): string {
     namespaceBytes.set(namespace, prefix);
   }
   const name = parts.map((part) => `${part.length}:${part}`).join('');
-  const bytes = createHash('sha1').update(prefix).update(name, 'utf8').digest().subarray(0, 16);
+  const bytes = hash('sha1', Buffer.concat([prefix, Buffer.from(name, 'utf8')]), 'buffer').subarray(0, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x50;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   return uuidFromBytes(bytes);
