@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import type { OutgoingResult } from './outgoing/client.ts';
+import { retryAfterOf } from './retry-after.ts';
 
 /** The header that carries the HMAC-SHA256 of the exact body, in lower-case hexadecimal. */
 export const signatureHeader = 'X-Service-Content-Signature';
@@ -54,7 +55,7 @@ export function outcomeOf(result: OutgoingResult, random: () => number, now: num
   }
   const { status } = result;
   if (status >= 200 && status < 300) return accepted(result.body);
-  const retryAfter = retryAfterOf(result.headers['retry-after'], now);
+  const retryAfter = retryAfterOf(result.headers['retry-after'], now, longestThrottle);
   if (status === 429 || (status === 503 && retryAfter !== null)) {
     return { kind: 'throttled', error: errorText(result.body, status), retryAfter: retryAfter ?? defaultThrottle };
   }
@@ -91,12 +92,4 @@ function objectOf(body: string): Record<string, unknown> {
   } catch {
     return {};
   }
-}
-
-/** Ms from a Retry-After header (seconds or an HTTP date), bounded; null without a readable one. */
-function retryAfterOf(header: string | string[] | undefined, now: number): number | null {
-  const text = Array.isArray(header) ? header[0] : header;
-  if (text === undefined) return null;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isFinite(ms) ? Math.min(longestThrottle, Math.max(0, ms)) : null;
 }

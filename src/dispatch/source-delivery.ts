@@ -1,12 +1,12 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
-import { Failure } from '#actors/runtime/errors.ts';
 import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { SourceReader } from '#actors/store/reader.ts';
 import type { Origin } from '#src/services.ts';
 import { actionBody, outcomeOf, signature, signatureHeader } from './action-endpoint.ts';
+import { durably, Stopping } from './durably.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
 import type { CircuitBreaker } from './outgoing/circuit-breaker.ts';
 import type { OutgoingClient } from './outgoing/client.ts';
@@ -30,8 +30,6 @@ export interface SourceDeliveryOptions {
 
 /** Total time of a call to a source, in ms; connecting has 3 s of it. */
 const callTimeout = 10_000;
-/** Wait before a command that nobody took is sent again, in ms. */
-const commandRetryDelay = 250;
 /** A durable timer fires a moment after its time; the lane looks again this much later, in ms. */
 const timerGrace = 20;
 
@@ -148,27 +146,10 @@ export class SourceDelivery {
     return outcome;
   }
 
-  /**
-   * An outcome must not get lost because the bus or the host restarts: tries until the hub stops. The command id comes
-   * from the step and its time, so that a command sent again is handled once.
-   */
-  async #durably<T>(effect: EffectRow, step: string, send: (commands: CommandSender) => Promise<T>): Promise<T> {
+  /** The command ids come from the step and its time. */
+  #durably<T>(effect: EffectRow, step: string, send: (commands: CommandSender) => Promise<T>): Promise<T> {
     const { clock, commandsFor } = this.#options;
     const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${clock.now()}` };
-    for (;;) {
-      try {
-        return await send(commandsFor(origin));
-      } catch (error) {
-        const passing = error instanceof Failure && error.retryAfter !== undefined;
-        if (!passing) throw error;
-        if (this.#stopping) throw new Stopping();
-        await new Promise<void>((resolve) => clock.schedule(commandRetryDelay, resolve));
-      }
-    }
+    return durably({ clock, commandsFor, stopping: () => this.#stopping }, origin, send);
   }
-}
-
-/** The hub stops: what was begun shows as an attempt without outcome when it comes up again. */
-class Stopping extends Error {
-  override readonly name = 'Stopping';
 }
