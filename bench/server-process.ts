@@ -3,7 +3,10 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
+/** As `npm start` sets it. */
+const compileCache = fileURLToPath(new URL('../.cache/compile', import.meta.url));
 const startTimeout = 60_000;
 const stopTimeout = 15_000;
 const lookEvery = 5;
@@ -42,7 +45,8 @@ export class ServerProcess implements AsyncDisposable {
     const logFile = join(home, 'server.log');
     const log = openSync(logFile, 'w');
     const started = performance.now();
-    const child = spawn(process.execPath, args, { cwd: home, stdio: ['ignore', log, log] });
+    const env = { NODE_COMPILE_CACHE: compileCache, ...process.env };
+    const child = spawn(process.execPath, args, { cwd: home, env, stdio: ['ignore', log, log] });
     closeSync(log);
     const readyLine = `"msg":"${readyMessage}"`;
     for (;;) {

@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** As `npm start` sets it. */
+const compileCache = fileURLToPath(new URL('../../.cache/compile', import.meta.url));
 const readyTimeout = 20_000;
 
 /** A loopback port that was free a moment ago. */
@@ -45,16 +47,20 @@ export class HubProcess implements AsyncDisposable {
   readonly url: string;
   /** Lines of the log since the last start. */
   log: Record<string, unknown>[] = [];
+  readonly #env: Record<string, string>;
   #child: ChildProcess | null = null;
 
-  private constructor(workspace: string, port: number) {
+  private constructor(workspace: string, port: number, env: Record<string, string>) {
     this.workspace = workspace;
+    this.#env = env;
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  static async start(options: { shards?: number } = {}): Promise<HubProcess> {
+  /** `env`: variables of its environment besides this process's. */
+  static async start(options: { shards?: number; env?: Record<string, string> } = {}): Promise<HubProcess> {
     const port = await freePort();
-    const hub = new HubProcess(testWorkspace({ ...options, port }), port);
+    const { env = {}, ...workspace } = options;
+    const hub = new HubProcess(testWorkspace({ ...workspace, port }), port, env);
     await hub.start();
     return hub;
   }
@@ -78,7 +84,7 @@ export class HubProcess implements AsyncDisposable {
     this.log = [];
     const child = spawn(process.execPath, [main, 'serve', '--workspace', this.workspace], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, PARLEY_LOG_LEVEL: 'info' },
+      env: { ...process.env, PARLEY_LOG_LEVEL: 'info', ...this.#env },
     });
     this.#child = child;
     let errors = '';
