@@ -84,7 +84,7 @@ export class HubProcess implements AsyncDisposable {
     this.log = [];
     const child = spawn(process.execPath, [main, 'serve', '--workspace', this.workspace], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, PARLEY_LOG_LEVEL: 'info', ...this.#env },
+      env: { NODE_COMPILE_CACHE: compileCache, ...process.env, PARLEY_LOG_LEVEL: 'info', ...this.#env },
     });
     this.#child = child;
     let errors = '';
