@@ -2,6 +2,7 @@ import type { ChannelCommands } from './channel/contract.ts';
 import type { ConversationCommands } from './conversation/contract.ts';
 import type { IdempotencyKeyCommands } from './idempotency-key/contract.ts';
 import type { SourceCommands } from './source/contract.ts';
+import type { WebhookSubscriptionCommands } from './webhook-subscription/contract.ts';
 
 /** Every command there is: actor kind → type → body and result. */
 export interface Commands {
@@ -9,6 +10,7 @@ export interface Commands {
   channel: ChannelCommands;
   source: SourceCommands;
   'idempotency-key': IdempotencyKeyCommands;
+  'webhook-subscription': WebhookSubscriptionCommands;
 }
 
 export type CommandType<K extends keyof Commands> = keyof Commands[K] & string;

@@ -3,6 +3,7 @@ import { conversationDefinition } from './conversation/commands.ts';
 import { idempotencyKeyDefinition } from './idempotency-key/commands.ts';
 import type { ActorDefinitions } from './runtime/command-handling.ts';
 import { sourceDefinition } from './source/commands.ts';
+import { webhookSubscriptionDefinition } from './webhook-subscription/commands.ts';
 
 /** Every kind of actor there is. */
 export const actorDefinitions: ActorDefinitions = {
@@ -10,4 +11,5 @@ export const actorDefinitions: ActorDefinitions = {
   channel: channelDefinition,
   source: sourceDefinition,
   'idempotency-key': idempotencyKeyDefinition,
+  'webhook-subscription': webhookSubscriptionDefinition,
 };

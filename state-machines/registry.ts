@@ -2,6 +2,8 @@ import type { AnyStateMachine } from 'xstate';
 import { channel } from './channel.ts';
 import { conversation } from './conversation.ts';
 import { messageDelivery } from './message-delivery.ts';
+import { webhookDelivery } from './webhook-delivery.ts';
+import { webhookSubscription } from './webhook-subscription.ts';
 
 /** What is stored of a machine: our own small shape, not XState's. */
 export interface StoredState {
@@ -23,6 +25,8 @@ export const registry = {
   conversation: { machine: conversation, version: 1, migrations: [] },
   channel: { machine: channel, version: 1, migrations: [] },
   'message-delivery': { machine: messageDelivery, version: 1, migrations: [] },
+  'webhook-subscription': { machine: webhookSubscription, version: 1, migrations: [] },
+  'webhook-delivery': { machine: webhookDelivery, version: 1, migrations: [] },
 } satisfies Record<string, RegisteredMachine>;
 
 export type MachineId = keyof typeof registry;

@@ -1,6 +1,6 @@
 import type { ShardLog } from '../log/shard-log.ts';
 import type { HostStore } from '../store/host-store.ts';
-import type { Change } from '../store/tables.ts';
+import type { Change, TableName } from '../store/tables.ts';
 import type { CommandHandling, Handled } from './command-handling.ts';
 import { isIoError } from './command-handling.ts';
 import type { Reply } from './envelope.ts';
@@ -13,10 +13,19 @@ export interface Share {
   commands: Queued[];
 }
 
+/** Tables whose changes somebody outside waits for. */
+const signalling: ReadonlySet<TableName> = new Set([
+  'feed',
+  'outbox',
+  'parked_metadata',
+  'webhook_subscription',
+  'webhook_delivery',
+]);
+
 /** What a committed batch did, for its replies, its signals and its log line. */
 export interface BatchOutcome {
   replies: { command: Queued; reply: Reply }[];
-  /** Shards whose feed or outbox grew. */
+  /** Shards in which something changed that dispatchers or followers of the feed wait for. */
   grew: number[];
   changes: number;
   poisoned: string[];
@@ -106,7 +115,7 @@ export class Batches {
       const handled = this.#applied(command, shard);
       for (const change of handled.changes) {
         all.push(change);
-        if (change.table === 'feed' || change.table === 'outbox' || change.table === 'parked_metadata') grew = true;
+        if (signalling.has(change.table)) grew = true;
       }
       if (handled.poison) outcome.poisoned.push(command.envelope.commandId);
       outcome.replies.push({ command, reply: handled.reply });

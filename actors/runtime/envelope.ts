@@ -2,7 +2,7 @@ import type { FailureData } from './errors.ts';
 import { isUuid } from './uuid.ts';
 
 /** The kinds of actors. Each has a folder of its own under `actors/`. */
-export const actorKinds = ['conversation', 'channel', 'source', 'idempotency-key'] as const;
+export const actorKinds = ['conversation', 'channel', 'source', 'idempotency-key', 'webhook-subscription'] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
 /** Who a command is for. `id` is a lower-case UUID. */

@@ -17,6 +17,12 @@ export interface ActorReads {
   parkedSends(actor: number): Rows['parked_send'][];
   effectOf(subject: number, kind: string): Rows['outbox'] | null;
   timer(subject: number, name: string): Rows['timer'] | null;
+  webhookSubscription(key: number): Rows['webhook_subscription'] | null;
+  webhookDelivery(subscription: number, feedKey: number): Rows['webhook_delivery'] | null;
+  webhookDeliveryByKey(key: number): Rows['webhook_delivery'] | null;
+  webhookDeliveryById(subscription: number, id: string): Rows['webhook_delivery'] | null;
+  /** The scheduled deliveries of a subscription that back off. */
+  webhookDeliveriesHeld(subscription: number): Rows['webhook_delivery'][];
 }
 
 export function actorReads(db: Connection): ActorReads {
@@ -32,6 +38,15 @@ export function actorReads(db: Connection): ActorReads {
   const parkedSends = rowQuery(db, 'parked_send', 'WHERE actor = ? ORDER BY key');
   const effect = rowQuery(db, 'outbox', 'WHERE subject = ? AND kind = ?');
   const timer = rowQuery(db, 'timer', 'WHERE subject = ? AND name = ?');
+  const webhookSubscription = rowQuery(db, 'webhook_subscription', 'WHERE key = ?');
+  const webhookDelivery = rowQuery(db, 'webhook_delivery', 'WHERE subscription = ? AND feed_key = ?');
+  const webhookDeliveryByKey = rowQuery(db, 'webhook_delivery', 'WHERE key = ?');
+  const webhookDeliveryById = rowQuery(db, 'webhook_delivery', 'WHERE id = ? AND subscription = ?');
+  const webhookDeliveriesHeld = rowQuery(
+    db,
+    'webhook_delivery',
+    "WHERE subscription = ? AND status = 'scheduled' AND ready = 0 ORDER BY key",
+  );
   return {
     actor: (kind, id) => actor.get(uuidToBytes(id), kind),
     actorByKey: (key) => actorByKey.get(key),
@@ -45,5 +60,10 @@ export function actorReads(db: Connection): ActorReads {
     parkedSends: (key) => parkedSends.all(key),
     effectOf: (subject, kind) => effect.get(subject, kind),
     timer: (subject, name) => timer.get(subject, name),
+    webhookSubscription: (key) => webhookSubscription.get(key),
+    webhookDelivery: (subscription, feedKey) => webhookDelivery.get(subscription, feedKey),
+    webhookDeliveryByKey: (key) => webhookDeliveryByKey.get(key),
+    webhookDeliveryById: (subscription, id) => webhookDeliveryById.get(uuidToBytes(id), subscription),
+    webhookDeliveriesHeld: (subscription) => webhookDeliveriesHeld.all(subscription),
   };
 }

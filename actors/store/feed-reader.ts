@@ -75,7 +75,8 @@ function toEntry(row: FeedRow, position: FeedPosition): FeedEntry {
 
 const checksum = (text: string): string => hash('sha256', `parley feed ${text}`).slice(0, checksumLength);
 
-function encodeCursor(position: FeedPosition): string {
+/** Opaque text of a position. */
+export function encodeCursor(position: FeedPosition): string {
   const text = position.join('.');
   return Buffer.from(`${text}~${checksum(text)}`).toString('base64url');
 }

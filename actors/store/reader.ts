@@ -1,5 +1,6 @@
 import type { DeadLetterReader } from '../dead-letter/reader.ts';
 import type { ChannelJson, ConversationJson, MessageJson, SourceJson } from '../representation.ts';
+import type { WebhookReader } from '../webhook-subscription/reader.ts';
 
 /** A place in an ordered list: the values of the order's columns of one item. */
 export type PageKey = readonly number[];
@@ -63,4 +64,5 @@ export interface StoreReader {
   messages: MessageReader;
   sources: SourceReader;
   deadLetters: DeadLetterReader;
+  webhooks: WebhookReader;
 }

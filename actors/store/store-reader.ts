@@ -5,6 +5,9 @@ import { conversationReader } from '../conversation/reader.ts';
 import { deadLetterReader } from '../dead-letter/reader.ts';
 import { type ParkedReader, parkedReader } from '../source/parked-reader.ts';
 import { sourceReader } from '../source/reader.ts';
+import type { WebhookDeliveryReader } from '../webhook-subscription/contract.ts';
+import { webhookDeliveryReader } from '../webhook-subscription/delivery-reader.ts';
+import { webhookReader } from '../webhook-subscription/reader.ts';
 import { openForReading } from './database.ts';
 import type { FeedReader } from './feed.ts';
 import { feedReader } from './feed-reader.ts';
@@ -16,6 +19,7 @@ export interface OpenStoreReader extends StoreReader {
   feed: FeedReader;
   outbox: OutboxReader;
   deliveries: DeliveryReader;
+  webhookDeliveries: WebhookDeliveryReader;
   parked: ParkedReader;
   close(): void;
 }
@@ -29,9 +33,11 @@ export function openStoreReader(file: string, shards: number): OpenStoreReader {
     messages: messageReader(db),
     sources: sourceReader(db),
     deadLetters: deadLetterReader(db),
+    webhooks: webhookReader(db),
     feed: feedReader(db, shards),
     outbox: outboxReader(db),
     deliveries: deliveryReader(db),
+    webhookDeliveries: webhookDeliveryReader(db, shards),
     parked: parkedReader(db),
     close: () => db.close(),
   };

@@ -97,6 +97,43 @@ export interface Rows {
   };
   parked_send: { key: number; actor: number; message_id: string; sender: string; content: string; at: number };
   idempotency_key: { key: number; body_hash: string; answer: string | null; at: number };
+  webhook_subscription: {
+    key: number;
+    id: string;
+    name: string | null;
+    url: string;
+    events: string | null;
+    headers: string;
+    signature_key: string | null;
+    previous_key: string | null;
+    previous_key_until: number | null;
+    cursor: string;
+    ahead: string;
+    generation: number;
+    deliveries: number;
+    state: string;
+    created_at: number;
+  };
+  webhook_delivery: {
+    key: number;
+    id: string;
+    subscription: number;
+    feed_key: number;
+    lane: number;
+    status: 'delivered' | 'scheduled' | 'dead';
+    ready: number;
+    machine: string | null;
+    at: number;
+  };
+  webhook_attempt: {
+    key: number;
+    delivery: number;
+    at: number;
+    duration_ms: number;
+    status: number | null;
+    reason: string | null;
+    answer: string;
+  };
 }
 
 export type TableName = keyof Rows;
@@ -119,6 +156,8 @@ export const uuidColumns: Partial<Record<TableName, readonly string[]>> = {
   conversation: ['id', 'channel_id'],
   message: ['id'],
   parked_send: ['message_id'],
+  webhook_subscription: ['id'],
+  webhook_delivery: ['id'],
 };
 
 /** The column that names a row; `key` but for the shard's own row. */

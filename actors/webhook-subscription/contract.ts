@@ -37,13 +37,15 @@ export interface AttemptRecord {
 
 /**
  * What came of an attempt: `delivered` any 2xx, `gone` 410, `throttled` 429 or 503 with Retry-After (`retryAfter` in
- * ms), `failed` everything else. `jitter` in [0, 1) is chosen by the dispatcher, so that the machines stay pure.
+ * ms), `failed` everything else, `expired` no attempt: the event is no longer kept. `jitter` in [0, 1) is chosen by the
+ * dispatcher, so that the machines stay pure.
  */
 export type DeliveryOutcome =
   | { kind: 'delivered' }
   | { kind: 'failed'; jitter: number }
   | { kind: 'throttled'; retryAfter: number }
-  | { kind: 'gone' };
+  | { kind: 'gone' }
+  | { kind: 'expired' };
 
 /** An event of the feed for one subscription. */
 export interface DeliveryRef {
@@ -77,7 +79,8 @@ export interface WebhookSubscriptionCommands {
   'deliveries.record': {
     body: {
       generation: number;
-      results: (DeliveryRef & { attempt: AttemptRecord; outcome: DeliveryOutcome })[];
+      /** `attempt` null: of outcome `expired` only. */
+      results: (DeliveryRef & { attempt: AttemptRecord | null; outcome: DeliveryOutcome })[];
       deferred: DeliveryRef[];
       cursor: FeedPosition | null;
       /** Replaces what is stored when `cursor` is not null. */
@@ -99,7 +102,7 @@ export type SubscriptionState = 'idle' | 'delivering' | 'backingOff' | 'suspende
 /** What a dispatcher needs of a subscription. */
 export interface SubscriptionWork {
   id: string;
-  /** The actor's key. */
+  /** Names its deliveries: what `heads` takes. */
   key: number;
   url: string;
   types: readonly WebhookEventType[];
@@ -129,9 +132,15 @@ export interface WebhookDeliveryReader {
   subscriptions(now: number): SubscriptionWork[];
   /** The oldest scheduled delivery of every lane of a subscription, oldest first. */
   heads(subscription: number): ScheduledDelivery[];
-  /** The event of a feed row; null once it is pruned. */
-  event(feedKey: number): { type: WebhookEventType; body: string } | null;
-  /** Feed rows after a position in reading order, of the given types, bounded; `position` after each. */
+  /**
+   * The event of a feed row as the text of an Event JSON; null once it is pruned. `others`: where its cursor stands in
+   * the other shards, by default at their beginning.
+   */
+  event(feedKey: number, others?: FeedPosition): { type: WebhookEventType; body: string } | null;
+  /**
+   * Feed rows after a position in reading order, of the given types, bounded; `position` after each. `end`: where
+   * reading got, at most the feed's end; nothing of the types lies between the last item and it.
+   */
   read(
     after: FeedPosition,
     types: readonly WebhookEventType[],

@@ -13,6 +13,9 @@ const sample = (weight: number, event: AnyEventObject): Sample => ({ event, weig
 
 export const retryTimer = 'xstate.after.retryDelay.message-delivery.pending.backingOff';
 export const awaitedTimer = 'xstate.after.awaitedFor.conversation.presence.awaited';
+export const redeliveryTimer = 'xstate.after.retryDelay.webhook-delivery.scheduled.backingOff';
+export const probeTimer = 'xstate.after.retryDelay.webhook-subscription.Subscribed.failing.backingOff';
+export const suspensionTimer = 'xstate.after.suspendAfter.webhook-subscription.Subscribed.failing';
 
 /** Every event of every machine, with payload variants for each guard. */
 const samples: Record<MachineId, Sample[]> = {
@@ -39,6 +42,30 @@ const samples: Record<MachineId, Sample[]> = {
     sample(2, { type: 'attempt.outcome-unknown' }),
     sample(4, { type: 'resend' }),
     sample(8, { type: retryTimer }),
+  ],
+  'webhook-delivery': [
+    sample(1, { type: 'attempt.succeeded' }),
+    sample(8, { type: 'attempt.failed', jitter: 0 }),
+    sample(8, { type: 'attempt.failed', jitter: 0.999 }),
+    sample(2, { type: 'attempt.throttled', retryAfter: 30_000 }),
+    sample(1, { type: 'attempt.throttled', retryAfter: 10 ** 12 }),
+    sample(2, { type: 'release' }),
+    sample(2, { type: 'replay' }),
+    sample(1, { type: 'expire' }),
+    sample(8, { type: redeliveryTimer }),
+  ],
+  'webhook-subscription': [
+    sample(3, { type: 'subscribe' }),
+    sample(1, { type: 'unsubscribe' }),
+    sample(3, { type: 'deliveries.succeeded' }),
+    sample(4, { type: 'deliveries.failed', count: 1, jitter: 0, retryAfter: 0 }),
+    sample(4, { type: 'deliveries.failed', count: 10, jitter: 0.999, retryAfter: 0 }),
+    sample(1, { type: 'deliveries.failed', count: 64, jitter: 0.5, retryAfter: 60_000 }),
+    sample(1, { type: 'endpoint.gone' }),
+    sample(2, { type: 'caught-up' }),
+    sample(2, { type: 'behind' }),
+    sample(8, { type: probeTimer }),
+    sample(2, { type: suspensionTimer }),
   ],
 };
 

@@ -1,0 +1,172 @@
+import type { WebhookDeliveryEvent } from '#machines/webhook-delivery.ts';
+import { webhookDelivery } from '#machines/webhook-delivery.ts';
+import type { OwnedState } from '../runtime/definition.ts';
+import { deliveryId } from '../runtime/uuid.ts';
+import type { Rows } from '../store/tables.ts';
+import type { AttemptRecord, DeliveryOutcome, DeliveryRef } from './contract.ts';
+import type { SubscriptionRuntime } from './memory.ts';
+
+type Row = Rows['webhook_delivery'];
+
+const machine = webhookDelivery.id as 'webhook-delivery';
+
+interface Touched {
+  row: Row;
+  /** As it is in the store; null: a new one. */
+  stored: Row | null;
+}
+
+/**
+ * The deliveries that one command changes. Each row is read and written once, however much happens to it: `flush`
+ * writes them. `subscription`: what the deliveries carry as such.
+ */
+export class Deliveries {
+  readonly #runtime: SubscriptionRuntime;
+  readonly #subscription: number;
+  readonly #touched = new Map<number, Touched>();
+
+  constructor(runtime: SubscriptionRuntime, subscription: number) {
+    this.#runtime = runtime;
+    this.#subscription = subscription;
+  }
+
+  /** Stores an attempt and what it came to. */
+  attempted(ref: DeliveryRef, attempt: AttemptRecord | null, outcome: DeliveryOutcome): void {
+    const touched = this.#of(ref);
+    this.#apply(touched, outcome);
+    if (attempt === null) return;
+    this.#runtime.change({
+      table: 'webhook_attempt',
+      op: 'insert',
+      row: {
+        key: this.#runtime.nextKey(),
+        delivery: touched.row.key,
+        at: attempt.at,
+        duration_ms: Math.round(attempt.durationMs),
+        status: attempt.status,
+        reason: attempt.reason,
+        answer: attempt.answer,
+      },
+    });
+  }
+
+  /** Puts an event behind an earlier one of its lane. */
+  defer(ref: DeliveryRef): void {
+    const { row, stored } = this.#of(ref);
+    if (stored !== null && row.status !== 'scheduled') this.#replay(row);
+  }
+
+  /** Makes a stored delivery due at once, whatever became of it. */
+  replay(row: Row): void {
+    this.#replay(this.#keep(row).row);
+  }
+
+  /** Steps the machine of a stored delivery. */
+  step(row: Row, event: WebhookDeliveryEvent | { type: string }): void {
+    this.#step(this.#keep(row).row, event);
+  }
+
+  /** Ends every wait, but of those that this command began. */
+  releaseAll(): void {
+    for (const row of this.#runtime.reads.webhookDeliveriesHeld(this.#subscription)) {
+      if (!this.#touched.has(row.feed_key)) this.step(row, { type: 'release' });
+    }
+  }
+
+  flush(): void {
+    for (const { row, stored } of this.#touched.values()) {
+      const { key, status, ready } = row;
+      if (stored === null) {
+        this.#runtime.change({ table: 'webhook_delivery', op: 'insert', row });
+      } else if (stored.status !== status || stored.ready !== ready || stored.machine !== row.machine) {
+        const columns = { status, ready, machine: row.machine };
+        this.#runtime.change({ table: 'webhook_delivery', op: 'update', key, row: columns });
+      }
+    }
+    this.#touched.clear();
+  }
+
+  #apply({ row, stored }: Touched, outcome: DeliveryOutcome): void {
+    switch (outcome.kind) {
+      case 'delivered':
+        if (row.machine !== null) this.#step(row, { type: 'attempt.succeeded' });
+        else row.status = 'delivered';
+        return;
+      case 'failed':
+        this.#scheduled(row, stored);
+        this.#step(row, { type: 'attempt.failed', jitter: outcome.jitter });
+        return;
+      case 'throttled':
+        this.#scheduled(row, stored);
+        this.#step(row, { type: 'attempt.throttled', retryAfter: outcome.retryAfter });
+        return;
+      case 'expired':
+        this.#scheduled(row, stored);
+        this.#step(row, { type: 'expire' });
+        return;
+      case 'gone':
+        // The endpoint's end, not the delivery's: it waits for a new subscriber.
+        this.defer({ feedKey: row.feed_key, lane: row.lane });
+    }
+  }
+
+  /** Gives a delivery a machine in `scheduled`, from which an attempt can go on. */
+  #scheduled(row: Row, stored: Row | null): void {
+    if (stored !== null && row.status !== 'scheduled') this.#replay(row);
+    else if (row.machine === null) this.#start(row);
+  }
+
+  #replay(row: Row): void {
+    if (row.machine !== null) this.#step(row, { type: 'replay' });
+    else if (row.status !== 'scheduled') this.#start(row);
+  }
+
+  #start(row: Row): void {
+    const { owned } = this.#runtime.stepOwned(machine, row.key, null, null);
+    show(row, owned);
+  }
+
+  #step(row: Row, event: WebhookDeliveryEvent | { type: string }): void {
+    if (row.machine === null) return;
+    const { result, owned } = this.#runtime.stepOwned(machine, row.key, JSON.parse(row.machine) as OwnedState, event);
+    if (result.changed) show(row, owned);
+  }
+
+  #of({ feedKey, lane }: DeliveryRef): Touched {
+    const touched = this.#touched.get(feedKey);
+    if (touched !== undefined) return touched;
+    const stored = this.#runtime.reads.webhookDelivery(this.#subscription, feedKey);
+    if (stored !== null) return this.#keep(stored);
+    const row: Row = {
+      key: this.#runtime.nextKey(),
+      id: deliveryId(this.#runtime.actor.id, feedKey),
+      subscription: this.#subscription,
+      feed_key: feedKey,
+      lane,
+      status: 'scheduled',
+      ready: 1,
+      machine: null,
+      at: this.#runtime.now,
+    };
+    const made = { row, stored: null };
+    this.#touched.set(feedKey, made);
+    return made;
+  }
+
+  #keep(stored: Row): Touched {
+    let touched = this.#touched.get(stored.feed_key);
+    if (touched === undefined) {
+      touched = { row: { ...stored }, stored };
+      this.#touched.set(stored.feed_key, touched);
+    }
+    return touched;
+  }
+}
+
+/** The columns that follow from the machine's state. */
+function show(row: Row, owned: OwnedState): void {
+  const value = owned.value as 'delivered' | 'dead' | { scheduled: 'due' | 'backingOff' };
+  row.status = typeof value === 'string' ? value : 'scheduled';
+  row.ready = typeof value === 'object' && value.scheduled === 'backingOff' ? 0 : 1;
+  row.machine = JSON.stringify(owned);
+}

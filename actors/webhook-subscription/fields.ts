@@ -1,0 +1,68 @@
+import { Failure } from '../runtime/errors.ts';
+import type { FeedPosition } from '../store/feed.ts';
+import type { Rows } from '../store/tables.ts';
+import type { SubscriptionFields } from './contract.ts';
+import type { SubscriptionRuntime } from './memory.ts';
+
+type Row = Rows['webhook_subscription'];
+
+/** How long the key before stays valid when nothing else is said, in ms. */
+export const defaultRotationOverlap = 24 * 60 * 60 * 1_000;
+
+/** The columns that a caller's fields change. */
+export function columnsOf(runtime: SubscriptionRuntime, before: Row | null, fields: SubscriptionFields): Partial<Row> {
+  const { name, url, events, headers } = fields;
+  return {
+    ...(name !== undefined && { name }),
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events: events === null ? null : JSON.stringify(events) }),
+    ...(headers !== undefined && { headers: JSON.stringify(headers) }),
+    ...keyColumns(runtime.now, before, fields),
+  };
+}
+
+/** A changed key goes on beside the new one for a while, so that a receiver may learn the new one at its leisure. */
+function keyColumns(now: number, before: Row | null, fields: SubscriptionFields): Partial<Row> {
+  const { signatureKey, rotationOverlap = defaultRotationOverlap } = fields;
+  if (signatureKey === undefined || signatureKey === before?.signature_key) return {};
+  const previous = rotationOverlap > 0 ? (before?.signature_key ?? null) : null;
+  return {
+    signature_key: signatureKey,
+    previous_key: previous,
+    previous_key_until: previous === null ? null : now + rotationOverlap,
+  };
+}
+
+/**
+ * Stores a new subscription, still without a subscriber's state.
+ * @throws Failure `invalid_request` without a URL
+ */
+export function createSubscription(
+  runtime: SubscriptionRuntime,
+  fields: SubscriptionFields,
+  start: FeedPosition,
+): void {
+  if (fields.url === undefined) throw new Failure('invalid_request', 'A new webhook subscription needs a url.');
+  const deliveries = runtime.nextKey();
+  const row: Row = {
+    key: runtime.actor.key,
+    id: runtime.actor.id,
+    name: null,
+    url: fields.url,
+    events: null,
+    headers: '{}',
+    signature_key: null,
+    previous_key: null,
+    previous_key_until: null,
+    cursor: JSON.stringify(start),
+    ahead: '[]',
+    // Above every generation of a subscription that was deleted under the same id.
+    generation: deliveries,
+    deliveries,
+    state: 'Unsubscribed',
+    created_at: runtime.now,
+    ...columnsOf(runtime, null, fields),
+  };
+  runtime.change({ table: 'webhook_subscription', op: 'insert', row });
+  runtime.memory = { row: { ...row } };
+}
