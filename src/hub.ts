@@ -8,6 +8,7 @@ import { createCircuitBreaker } from '#src/dispatch/outgoing/circuit-breaker.ts'
 import { createOutgoingClient, type OutgoingClient } from '#src/dispatch/outgoing/client.ts';
 import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
+import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { createAuth } from '#src/http/auth.ts';
 import { Metrics } from '#src/http/metrics.ts';
 import { createHttpServer } from '#src/http/server.ts';
@@ -153,9 +154,14 @@ export class Hub implements AsyncDisposable {
 
   #services(store: OpenStoreReader, bus: NatsBus, health: HealthCheck[]): Services {
     const ids = this.#overrides.ids ?? new SystemIds();
+    const clock = this.#clock;
+    // Of its own: a test answers at once however many deliveries wait for a connection.
+    const client = createOutgoingClient({ allowNetworks: this.#config.outgoing.allowNetworks, log: this.#log });
+    this.#part('webhook tests', () => client.close());
+    const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
     return {
       config: this.#config,
-      clock: this.#clock,
+      clock,
       ids,
       log: this.#log,
       store,
@@ -166,6 +172,7 @@ export class Hub implements AsyncDisposable {
         this.#grewListeners.add(run);
         return () => this.#grewListeners.delete(run);
       },
+      testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     };
   }
 

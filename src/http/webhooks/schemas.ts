@@ -12,7 +12,7 @@ export const subscriptionSchema = z
     events: z.array(z.string()),
     headers: z.record(z.string(), z.string()),
     status: z.enum(['Subscribed', 'Unsubscribed']),
-    state: z.string().describe('Inside Subscribed: idle, delivering, backingOff or suspended.'),
+    state: z.string().describe('idle, delivering, backingOff, suspended or Unsubscribed.'),
   })
   .meta({ id: 'WebhookSubscription' });
 
