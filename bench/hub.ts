@@ -22,6 +22,7 @@ function writeWorkspace(): string {
     'server: { host: 127.0.0.1, port: 0, metricsPort: 0 }',
     `security: { jwtSecret: ${secret('jwt')}, systemToken: ${secret('system')} }`,
     'integration: { source-api: { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: w } }',
+    'outgoing: { allowNetworks: [127.0.0.0/8] }',
     '',
   ];
   writeFileSync(join(folder, 'parley.yaml'), config.join('\n'), { mode: 0o600 });

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Figure, fullScale, isMet, quickScale, ratioOf, type Scenario } from './scenario.ts';
 import { batch } from './scenarios/batch.ts';
 import { growth } from './scenarios/growth.ts';
+import { hanging } from './scenarios/hanging.ts';
 import { ingest } from './scenarios/ingest.ts';
 import { latency } from './scenarios/latency.ts';
 import { list } from './scenarios/list.ts';
@@ -10,7 +11,7 @@ import { memory } from './scenarios/memory.ts';
 import { start } from './scenarios/start.ts';
 
 const usage = 'npm run bench -- [--quick] [--json] [scenario …]';
-const scenarios: Scenario[] = [ingest, batch, list, latency, growth, start, memory];
+const scenarios: Scenario[] = [ingest, batch, list, latency, hanging, growth, start, memory];
 
 /** A scenario's figures, or why there are none. */
 type Result = { scenario: string; figures: Figure[] } | { scenario: string; failure: string };
