@@ -70,7 +70,7 @@ const handlers: Handlers = {
   },
 
   'metadata.merge'(runtime, { messageId, metadata }) {
-    changeMetadata(runtime, messageId, (before) => merged(before, metadata));
+    changeMetadata(runtime, messageId, (before) => merged(before, withOneName(metadata)));
     return null;
   },
 
@@ -154,14 +154,20 @@ function changeMetadata(
   }
   const { row, metadata } = presentConversation(runtime);
   const changed = change(metadata);
-  const contact = objectAt(changed, 'contact');
-  const name = contact.display_name ?? contact.displayName;
+  const name = objectAt(changed, 'contact').display_name;
   saveConversation(runtime, {
     metadata: JSON.stringify(changed),
     display_name: typeof name === 'string' && name !== '' ? name : row.display_name,
   });
   announceConversationMetadata(runtime);
   announceConversation(runtime);
+}
+
+/** A contact's name under one key: the two spellings mean the same, and the newer must win (decisions.md §4). */
+function withOneName(metadata: JsonObject): JsonObject {
+  const { displayName, ...contact } = objectAt(metadata, 'contact');
+  if (displayName === undefined) return metadata;
+  return { ...metadata, contact: { display_name: displayName, ...contact } };
 }
 
 function setWorkflow(runtime: ConversationRuntime, workflow: 'OPEN' | 'CLOSED' | null): void {

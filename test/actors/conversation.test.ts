@@ -153,6 +153,14 @@ test('a source names a contact in its metadata', async () => {
   });
 });
 
+test('the newer spelling of a contact name wins', async () => {
+  await using talk = await talking();
+  await talk.commands.send('conversation', ann, 'conversation.update-contact', { displayName: 'Old' });
+  const metadata = { contact: { displayName: 'New' } };
+  await talk.commands.send('conversation', ann, 'metadata.merge', { messageId: null, metadata });
+  expect(talk.ann().metadata.contact).toEqual({ displayName: 'New', display_name: 'New' });
+});
+
 test('a state is set, replaced and removed', async () => {
   await using talk = await talking();
   const states = [];
