@@ -18,7 +18,7 @@ export const listMessages = defineOperation({
   responses: { 200: pageOf(messageSchema) },
   errors: ['invalid_cursor', 'not_found'],
   handle({ services }, { conversation_id, order = 'asc', ...page }) {
-    const list = `messages.${order}`;
+    const list = `messages.${order}.${conversation_id}`;
     const query = pageQuery(list, page);
     const found = services.store.messages.page(conversation_id, query, order);
     if (found.total === 0 && services.store.conversations.find(conversation_id) === null) {

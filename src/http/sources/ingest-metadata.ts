@@ -10,23 +10,37 @@ export interface MetadataItem {
   metadata: JsonObject;
 }
 
+interface Target {
+  conversationId: string;
+  messageId: string | null;
+}
+
 /** Merges each item into its target; what has not appeared yet is kept by the source's actor until it does. */
-export async function applyMetadata({ commands, services, sourceId }: Call, items: MetadataItem[]): Promise<void> {
+export async function applyMetadata(call: Call, items: MetadataItem[]): Promise<void> {
+  const { commands, sourceId } = call;
   const unknown: MetadataItem[] = [];
+  const ofConversation = new Map<string, { messageId: string | null; metadata: JsonObject }[]>();
   for (const item of items) {
-    const targets =
-      item.namespace === 'conversation'
-        ? services.store.conversations
-            .findBySourceId(sourceId, item.sourceId)
-            .map((id) => ({ conversationId: id, messageId: null }))
-        : services.store.messages.findBySourceId(sourceId, item.sourceId);
+    const targets = targetsOf(call, item);
     if (targets.length === 0) unknown.push(item);
-    // One after the other: later items win over earlier ones about the same target.
     for (const { conversationId, messageId } of targets) {
-      await commands.send('conversation', conversationId, 'metadata.merge', { messageId, metadata: item.metadata });
+      const merges = ofConversation.get(conversationId) ?? [];
+      merges.push({ messageId, metadata: item.metadata });
+      ofConversation.set(conversationId, merges);
     }
   }
+  const merging = [...ofConversation].map(async ([conversation, merges]) => {
+    // One after the other: a later item about the same target wins over an earlier one.
+    for (const merge of merges) await commands.send('conversation', conversation, 'metadata.merge', merge);
+  });
+  await Promise.all(merging);
   if (unknown.length > 0) {
     await commands.send('source', sourceActorId(sourceId), 'metadata.park', { items: unknown });
   }
+}
+
+function targetsOf({ services, sourceId }: Call, { namespace, sourceId: target }: MetadataItem): Target[] {
+  const { conversations, messages } = services.store;
+  if (namespace === 'message') return messages.findBySourceId(sourceId, target);
+  return conversations.findBySourceId(sourceId, target).map((conversationId) => ({ conversationId, messageId: null }));
 }
