@@ -1,7 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { Failure } from '#actors/runtime/errors.ts';
-import { version } from '#src/version.ts';
 import { corsHeaders, isOwnHost } from './cors.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { errorAnswer } from './errors.ts';
@@ -21,7 +20,6 @@ export function createApp(parts: HandlerParts): Hono<Env> {
       ...corsHeaders(services.config, c.env.incoming.headers.origin),
       ...headers,
       'X-Request-Id': requestId,
-      'X-Api-Version': version,
     };
     if (body !== null) all['Content-Type'] = 'application/json';
     return new Response(body, { status, headers: all });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Services } from '#src/services.ts';
+import { version } from '#src/version.ts';
 import { createApp } from './app.ts';
 import type { Auth } from './auth.ts';
 import type { Metrics } from './metrics.ts';
@@ -31,6 +32,7 @@ export function createHttpServer(
 ): HttpServer {
   const { server: settings } = services.config;
   const app = createApp({ services, auth: parts.auth, metrics: parts.metrics });
+  const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: true });
   const api = createServer(
     {
       requestTimeout: timeouts.request,
@@ -39,7 +41,11 @@ export function createHttpServer(
       // Other offers, such as h2c, are declined by answering in HTTP/1.1 (RFC 9110 §7.8).
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
-    getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: true }),
+    (request, response) => {
+      // On everything, the documents and health too.
+      response.setHeader('X-Api-Version', version);
+      void listener(request, response);
+    },
   );
   api.on('upgrade', (request, socket, head) => {
     if (parts.upgrades.handleUpgrade(request, socket, head)) return;
