@@ -8,6 +8,7 @@ import { type Connection, openForReading } from '../store/database.ts';
 export interface Verification {
   actors: number;
   messages: number;
+  deliveries: number;
   steps: number;
   events: number;
   problems: string[];
@@ -37,9 +38,10 @@ interface StoredRow {
 export function verifyFile(file: string): Verification {
   const db = openForReading(file);
   try {
-    const verification: Verification = { actors: 0, messages: 0, steps: 0, events: 0, problems: [] };
+    const verification: Verification = { actors: 0, messages: 0, deliveries: 0, steps: 0, events: 0, problems: [] };
     verifyActors(db, verification);
     verifyMessages(db, verification);
+    verifyDeliveries(db, verification);
     verifyFeed(db, verification);
     return verification;
   } finally {
@@ -83,6 +85,26 @@ function verifyMessages(db: Connection, verification: Verification): void {
     fold(history(row.key), { subject: row.key, machine: 'message-delivery', value, context, revision }, verification);
     const shown = typeof value === 'string' ? value : 'pending';
     if (shown !== row.state) verification.problems.push(`message ${row.key} shows ${row.state}, its delivery ${shown}`);
+  }
+}
+
+function verifyDeliveries(db: Connection, verification: Verification): void {
+  const rows = db.prepare('SELECT key, status, ready, machine FROM webhook_delivery').iterate() as Iterable<{
+    key: number;
+    status: string;
+    ready: number;
+    machine: string | null;
+  }>;
+  const history = historyQuery(db);
+  for (const row of rows) {
+    verification.deliveries++;
+    if (row.machine === null) continue;
+    const { value, context, revision } = JSON.parse(row.machine) as OwnedState;
+    fold(history(row.key), { subject: row.key, machine: 'webhook-delivery', value, context, revision }, verification);
+    const shown = `${row.status} ${row.ready === 1}`;
+    const { scheduled } = typeof value === 'string' ? {} : (value as { scheduled: string });
+    const meant = scheduled === undefined ? `${value} true` : `scheduled ${scheduled === 'due'}`;
+    if (shown !== meant) verification.problems.push(`delivery ${row.key} shows ${shown}, its machine ${meant}`);
   }
 }
 

@@ -3,12 +3,14 @@ import { type ActorReads, actorReads } from './actor-reads.ts';
 import { type Connection, type Durability, openForWriting } from './database.ts';
 import { rowQuery } from './rows.ts';
 import { keysPerShard, type Rows } from './tables.ts';
+import { type WebhookPruning, webhookPruning } from './webhook-pruning.ts';
 import { WriteTransactions } from './write-transaction.ts';
 
 /** What the shard host needs of the file: the one writer of all shards. */
 export interface HostStore {
   reads: ActorReads;
   transactions: WriteTransactions;
+  webhooks: WebhookPruning;
   /** The stored answer of a command, as JSON text. */
   answered(commandId: string): string | null;
   /** The shard's row; a new shard starts at lsn 0. */
@@ -56,6 +58,7 @@ export function openHostStore(file: string, durability: Durability, shards: numb
   return {
     reads: actorReads(db),
     transactions: new WriteTransactions(db),
+    webhooks: webhookPruning(db),
     answered: (commandId) => (answered.get(uuidToBytes(commandId)) as string | undefined) ?? null,
     shard: (shard) => shardRow.get(shard),
     dueTimers: (now, limit) => due.all(now, limit),
