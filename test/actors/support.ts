@@ -69,6 +69,9 @@ export const tableNames = [
   'message',
   'parked_send',
   'idempotency_key',
+  'webhook_subscription',
+  'webhook_delivery',
+  'webhook_attempt',
 ] as const satisfies readonly TableName[];
 
 /** Every row of a file, table by table. */
