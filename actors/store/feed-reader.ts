@@ -27,17 +27,23 @@ export function feedReader(db: Connection, shards: number): FeedReader {
   const inConversation = db.prepare(`${select} AND a.id = ? AND a.kind = 'conversation' ORDER BY f.seq LIMIT ?`);
   // Not the newest row's key: retention may have taken every row.
   const next = db.prepare('SELECT next_position FROM shard WHERE shard = ?').pluck();
+  const endOf = (shard: number): number => ((next.get(shard) as number | undefined) ?? 1) - 1;
 
   return {
-    read: (query) => readShards(query, shards, query.conversationId === undefined ? inShard : inConversation),
-    end: () => Array.from({ length: shards }, (_, shard) => ((next.get(shard) as number | undefined) ?? 1) - 1),
+    read: (query) => readShards(query, shards, query.conversationId === undefined ? inShard : inConversation, endOf),
+    end: () => Array.from({ length: shards }, (_, shard) => endOf(shard)),
     encodeCursor,
     decodeCursor: (cursor) => decodeCursor(cursor, shards),
   };
 }
 
 /** Shard after shard: events of one subject are in one shard, so their order holds. */
-function readShards(query: FeedQuery, shards: number, statement: Statement): FeedEntry[] {
+function readShards(
+  query: FeedQuery,
+  shards: number,
+  statement: Statement,
+  endOf: (shard: number) => number,
+): FeedEntry[] {
   const entries: FeedEntry[] = [];
   let position: FeedPosition = Array.from({ length: shards }, (_, shard) => query.after[shard] ?? 0);
   // Sorted out by SQLite: a type that is rare would otherwise bring every event of the feed into this process.
@@ -47,10 +53,14 @@ function readShards(query: FeedQuery, shards: number, statement: Statement): Fee
     const base = shard * keysPerShard;
     const from = base + position[shard]!;
     const wanted = query.limit - entries.length;
-    for (const row of statement.all(from, base + keysPerShard, types, types, ...subject, wanted) as FeedRow[]) {
+    // Asked first: what is committed after it is not counted as seen.
+    const end = endOf(shard);
+    const rows = statement.all(from, base + keysPerShard, types, types, ...subject, wanted) as FeedRow[];
+    for (const row of rows) {
       position = position.with(shard, row.key - base);
       entries.push(toEntry(row, position));
     }
+    if (rows.length < wanted && end > position[shard]!) position = position.with(shard, end);
   }
   return entries;
 }
