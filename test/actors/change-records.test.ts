@@ -5,6 +5,7 @@ import { openHostStore } from '#actors/store/host-store.ts';
 import { type Change, keysPerShard } from '#actors/store/tables.ts';
 import { sourceActorId } from '#actors/runtime/uuid.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { delivered, failed, Subscriber } from './webhook-support.ts';
 import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, withHandlers } from './support.ts';
 
 /** A run that touches every table, ends timers and fails now and then. */
@@ -40,10 +41,31 @@ async function run(system: ActorSystem): Promise<void> {
     items: [{ namespace: 'message', sourceId: 'later', metadata: { ü: '😀\u0000' } }],
   });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
+  await deliverWebhooks(system);
   expect(await failureOf(commands.send('source', acme, 'source.create', { sourceId: 'acme' }))).toBe('source_exists');
   await request(system, envelopeFor(system, 'conversation', conversationOf('c0'), 'test.throw', null));
   system.clock.advance(31_000);
   await system.settle();
+}
+
+/** Deliveries of every status; one subscription is deleted, and what it leaves is pruned. */
+async function deliverWebhooks(system: ActorSystem): Promise<void> {
+  for (const keep of [false, true]) {
+    const subscriber = new Subscriber(system);
+    await subscriber.subscribe({ start: [], signatureKey: 'key' });
+    const [a, b, c, d] = subscriber.next();
+    const more = { deferred: [d!], cursor: d!.position };
+    await subscriber.record(
+      [
+        [a!, delivered],
+        [b!, failed],
+        [c!, { kind: 'expired' }],
+      ],
+      more,
+    );
+    if (!keep) await subscriber.send('webhook.delete');
+    subscriber.reader.close();
+  }
 }
 
 const definitions = withHandlers({

@@ -1,4 +1,5 @@
 import { deliveryId } from '#actors/runtime/uuid.ts';
+import type { FeedPosition } from '#actors/store/feed.ts';
 import type { OpenStoreReader } from '#actors/store/store-reader.ts';
 import type {
   AttemptRecord,
@@ -31,7 +32,7 @@ export class Subscriber {
     this.reader = system.reader();
   }
 
-  subscribe(fields: SubscriptionFields = {}) {
+  subscribe(fields: SubscriptionFields & { start?: FeedPosition } = {}) {
     const body = { url: 'https://receiver.test/hook', start: this.reader.feed.end(), ...fields };
     return this.system.commands().send('webhook-subscription', this.id, 'webhook.subscribe', body);
   }
