@@ -1,0 +1,47 @@
+/** Calls under way at once: of all subscriptions, and of one. */
+export const slotsInAll = 256;
+export const slotsOfOne = 64;
+
+/** Somebody who makes calls. */
+export interface SlotHolder {
+  /** A slot has become free that was refused before. */
+  slotFreed(): void;
+}
+
+/**
+ * Bounds the calls of all subscriptions together. One may hold a third of what is free, so a lone one gets all that a
+ * single one may have, many get the less the more they are, and there is always room for one that comes later: slow or
+ * dead receivers never take the last places.
+ */
+export class Slots {
+  #free = slotsInAll;
+  readonly #held = new Map<SlotHolder, number>();
+  readonly #waiting = new Set<SlotHolder>();
+
+  /** False: none for now; the holder is told when it may try again. */
+  take(holder: SlotHolder): boolean {
+    const held = this.#held.get(holder) ?? 0;
+    if (held >= slotsOfOne || this.#free === 0 || (held > 0 && held * 3 >= this.#free)) {
+      this.#waiting.add(holder);
+      return false;
+    }
+    this.#held.set(holder, held + 1);
+    this.#free--;
+    return true;
+  }
+
+  release(holder: SlotHolder): void {
+    const left = (this.#held.get(holder) ?? 0) - 1;
+    if (left > 0) this.#held.set(holder, left);
+    else this.#held.delete(holder);
+    this.#free++;
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const other of waiting) other.slotFreed();
+  }
+
+  /** Slots in use. */
+  get used(): number {
+    return slotsInAll - this.#free;
+  }
+}

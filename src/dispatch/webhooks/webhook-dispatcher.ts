@@ -1,0 +1,117 @@
+import type { CommandSender } from '#actors/commands.ts';
+import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
+import type {
+  DeliveryOutcome,
+  SubscriptionState,
+  WebhookDeliveryReader,
+} from '#actors/webhook-subscription/contract.ts';
+import { durably } from '#src/dispatch/durably.ts';
+import type { OutgoingClient } from '#src/dispatch/outgoing/client.ts';
+import type { Origin } from '#src/services.ts';
+import type { RecordBody } from './recorder.ts';
+import { SubscriptionRunner } from './runner.ts';
+import { Slots } from './slots.ts';
+
+export interface WebhookDispatcherOptions {
+  reader: WebhookDeliveryReader;
+  clock: Clock;
+  ids: Ids;
+  log: Logger;
+  client: OutgoingClient;
+  commandsFor(origin: Origin): CommandSender;
+  /** Total time of a call in ms; default 15,000. */
+  timeoutMs?: number;
+  /** Called with every outcome, for the metrics. */
+  onAttempt?(outcome: DeliveryOutcome['kind']): void;
+}
+
+/** How long `stop` waits for running calls, in ms. What they came to is else found out by sending again. */
+const patience = 5_000;
+
+/** Sends the events that webhook subscriptions want: one runner for each, bounded together. */
+export class WebhookDispatcher {
+  readonly #options: WebhookDispatcherOptions;
+  readonly #runners = new Map<string, SubscriptionRunner>();
+  readonly #slots = new Slots();
+  #woken: NodeJS.Immediate | null = null;
+  #stopping = false;
+
+  constructor(options: WebhookDispatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Looks for work. Called at the start and whenever the feed, a subscription or a delivery may have changed. */
+  wake(): void {
+    if (this.#stopping || this.#woken !== null) return;
+    this.#woken = setImmediate(() => {
+      this.#woken = null;
+      this.#look();
+    });
+  }
+
+  /** Calls under way. */
+  get inFlight(): number {
+    return this.#slots.used;
+  }
+
+  /** Events that were read and are neither delivered nor scheduled, of all subscriptions. */
+  get open(): number {
+    let open = 0;
+    for (const runner of this.#runners.values()) open += runner.open;
+    return open;
+  }
+
+  /** Begins nothing more; resolves when what was under way is recorded, after 5 s at the latest. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.#woken !== null) clearImmediate(this.#woken);
+    await Promise.all([...this.#runners.values()].map((runner) => runner.stop(patience)));
+  }
+
+  #look(): void {
+    const { clock, reader, log } = this.#options;
+    try {
+      const gone = new Set(this.#runners.keys());
+      for (const work of reader.subscriptions(clock.now())) {
+        gone.delete(work.id);
+        let runner = this.#runners.get(work.id);
+        if (runner === undefined) {
+          runner = this.#runner(work);
+          this.#runners.set(work.id, runner);
+        }
+        runner.update(work);
+      }
+      for (const id of gone) {
+        void this.#runners.get(id)!.stop(patience);
+        this.#runners.delete(id);
+      }
+    } catch (error) {
+      // The next signal, or the next second, looks again.
+      log.warn({ reason: String(error) }, 'webhooks.look_failed');
+    }
+  }
+
+  #runner(work: ReturnType<WebhookDeliveryReader['subscriptions']>[number]): SubscriptionRunner {
+    const { reader, clock, ids, log, client, timeoutMs, onAttempt } = this.#options;
+    return new SubscriptionRunner(work, {
+      reader,
+      clock,
+      ids,
+      log,
+      client,
+      slots: this.#slots,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(onAttempt && { onAttempt }),
+      reload: (id) => reader.subscriptions(clock.now()).find((other) => other.id === id) ?? null,
+      send: (id, body) => this.#send(id, body),
+    });
+  }
+
+  #send(id: string, body: RecordBody): Promise<{ state: SubscriptionState }> {
+    const { clock, commandsFor, ids } = this.#options;
+    const origin = { cause: `webhook ${id}`, idempotencyKey: `webhook ${id} ${ids.uuid()}` };
+    return durably({ clock, commandsFor, stopping: () => this.#stopping }, origin, (commands) =>
+      commands.send('webhook-subscription', id, 'deliveries.record', body),
+    );
+  }
+}
