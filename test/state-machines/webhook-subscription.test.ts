@@ -55,6 +55,7 @@ const table: Row[] = [
   [probing, { probes: 2 }, failed(1), backingOff, [], { probes: 3, retryDelay: 40_000 }],
   [probing, { probes: 20 }, failed(1), backingOff, [], { probes: 21, retryDelay: 300_000 }],
   [probing, { failures: 10, probes: 4 }, succeeded, idle, ['releaseAll'], {}],
+  [probing, { probes: 4 }, subscribe, idle, ['releaseAll', 'announce'], {}],
   [probing, { failures: 10 }, caughtUp, idle, [], {}],
   [probing, {}, { type: suspensionTimer }, suspended, ['announce'], {}],
   [suspended, { failures: 10, probes: 9 }, subscribe, idle, ['releaseAll', 'announce'], {}],
