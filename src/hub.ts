@@ -4,15 +4,12 @@ import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
 import { lockInstance } from '#actors/store/instance-lock.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store/store-reader.ts';
 import type { Secret, Config } from '#src/config/config.ts';
-import { createCircuitBreaker } from '#src/dispatch/outgoing/circuit-breaker.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/dispatch/outgoing/client.ts';
-import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
-import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
+import { startDispatch } from '#src/dispatch/start.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { createAuth } from '#src/http/auth.ts';
 import { Metrics } from '#src/http/metrics.ts';
 import { createHttpServer } from '#src/http/server.ts';
-import { sourceTokensOf } from '#src/http/source-token.ts';
 import { connectBus, type NatsBus } from '#src/nats/connection.ts';
 import { provideNatsServer } from '#src/nats/provision.ts';
 import { type NatsServer, startNatsServer } from '#src/nats/server.ts';
@@ -91,7 +88,8 @@ export class Hub implements AsyncDisposable {
     ]);
     this.#startSignals(bus);
     const metrics = new Metrics();
-    this.#startDispatch(services, store, metrics);
+    const dispatch = startDispatch(services, store, metrics, this.#overrides.client);
+    this.#part('dispatch', () => dispatch.stop());
     return this.#startHttp(services, metrics);
   }
 
@@ -186,38 +184,6 @@ export class Hub implements AsyncDisposable {
       clearInterval(timer);
       cancel();
     });
-  }
-
-  #startDispatch(services: Services, store: OpenStoreReader, metrics: Metrics): void {
-    const { config, clock, ids, log, commandsFor } = services;
-    const client =
-      this.#overrides.client ?? createOutgoingClient({ allowNetworks: config.outgoing.allowNetworks, log });
-    const delivery = new SourceDelivery({
-      outbox: store.outbox,
-      deliveries: store.deliveries,
-      sources: store.sources,
-      shards: config.data.shards,
-      clock,
-      ids,
-      log,
-      client,
-      breaker: createCircuitBreaker(clock),
-      commandsFor,
-      tokenOf: (sourceId, issuedAt) => sourceTokensOf(config).make({ sourceId, issuedAt }),
-      onAttempt: (outcome) => metrics.attempt(outcome),
-    });
-    const parked = new ParkedMetadataDelivery({ parked: store.parked, store, log, commandsFor });
-    metrics.gauge('parley_outbox_backlog', 'Sends that wait for their source.', () => delivery.backlog);
-    services.onFeedGrew(() => {
-      delivery.wake();
-      parked.wake();
-    });
-    this.#part('outgoing', () => client.close());
-    this.#part('dispatch', async () => {
-      await Promise.all([delivery.stop(), parked.stop()]);
-    });
-    delivery.wake();
-    parked.wake();
   }
 
   async #startHttp(services: Services, metrics: Metrics): Promise<HubAddresses> {

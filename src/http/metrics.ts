@@ -19,6 +19,12 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.registry],
   });
+  readonly #webhookAttempts = new Counter({
+    name: 'parley_webhook_attempts_total',
+    help: 'Calls to the receivers of webhooks, by outcome.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -30,6 +36,10 @@ export class Metrics {
 
   attempt(outcome: string): void {
     this.#attempts.inc({ outcome });
+  }
+
+  webhookAttempt(outcome: string): void {
+    this.#webhookAttempts.inc({ outcome });
   }
 
   /** A value that is read when the metrics are. */

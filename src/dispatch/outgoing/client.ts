@@ -49,8 +49,11 @@ export type OutgoingResult =
 export interface OutgoingClient {
   /** One POST. Redirects are answers, not followed. Never rejects: what can go wrong is in the result. */
   post(request: OutgoingRequest): Promise<OutgoingResult>;
-  /** Lets running calls end (each has its total time), then closes the connections. */
-  close(): Promise<void>;
+  /**
+   * Lets running calls end, then closes the connections. Each call has its total time; what runs after `patienceMs`
+   * fails as `closed`.
+   */
+  close(patienceMs?: number): Promise<void>;
 }
 
 export interface OutgoingOptions {
@@ -89,7 +92,11 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
       options.log?.info({ host: url?.host, ...summary(result) }, 'outgoing.posted');
       return result;
     },
-    close: () => agent.close(),
+    async close(patienceMs) {
+      const timer = patienceMs === undefined ? undefined : setTimeout(() => void agent.destroy(), patienceMs);
+      await agent.close();
+      clearTimeout(timer);
+    },
   };
 }
 
