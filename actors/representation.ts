@@ -61,6 +61,7 @@ export interface WebhookDeliveryJson {
   id: string;
   event: { type: string; seq: number | null };
   status: 'delivered' | 'scheduled' | 'dead';
+  /** The newest hundred, oldest first. */
   attempts: { at: string; duration_ms: number; status: number | null; reason: string | null; answer: string }[];
 }
 

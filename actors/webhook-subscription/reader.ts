@@ -34,6 +34,8 @@ export interface WebhookReader {
 
 /** Feed rows that are looked at for the next wanted one; behind so many others its time is near enough. */
 const rowsLookedAt = 512;
+/** Attempts of a delivery that are shown: the probes of a dead endpoint can be many more. */
+const attemptsShown = 100;
 const statuses: readonly WebhookDeliveryStatus[] = ['delivered', 'scheduled', 'dead'];
 
 export function webhookReader(db: Connection): WebhookReader {
@@ -133,20 +135,17 @@ function deliveryPages(
     'WHERE subscription = ? AND status = ? AND key > ? ORDER BY key LIMIT ?',
   );
   const count = db.prepare('SELECT count(*) FROM webhook_delivery WHERE subscription = ? AND status = ?').pluck();
-  const attempts = rowQuery(db, 'webhook_attempt', 'WHERE delivery = ? ORDER BY key');
+  const attempts = rowQuery(db, 'webhook_attempt', 'WHERE delivery = ? ORDER BY key DESC LIMIT ?');
   const event = db.prepare('SELECT type, seq FROM feed WHERE key = ?');
   const toJson = (row: DeliveryRow): WebhookDeliveryJson => ({
     id: row.id,
     // An event that is no longer kept has no name either.
     event: (event.get(row.feed_key) as { type: string; seq: number } | undefined) ?? { type: 'unknown', seq: null },
     status: row.status,
-    attempts: attempts.all(row.key).map(({ at, duration_ms, status, reason, answer }) => ({
-      at: isoTime(at),
-      duration_ms,
-      status,
-      reason,
-      answer,
-    })),
+    attempts: attempts
+      .all(row.key, attemptsShown)
+      .reverse()
+      .map(({ at, duration_ms, status, reason, answer }) => ({ at: isoTime(at), duration_ms, status, reason, answer })),
   });
   return (subscription, query, wanted) =>
     pageOf(
