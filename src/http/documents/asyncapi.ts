@@ -3,13 +3,13 @@ import { eventTypes } from '#actors/representation.ts';
 import { version } from '#src/version.ts';
 import { eventSchema } from '../schemas.ts';
 
-/** The AsyncAPI 3.0 document of `/ws.communication`. */
+/** The AsyncAPI 3.0 document of `/ws.communication` and of outbound webhooks. */
 export function asyncApiDocument(): object {
   const { $defs } = z.toJSONSchema(eventSchema, { io: 'output' });
-  const channel = (address: string, description: string, parameters: object = {}) => ({
+  const channel = (address: string | null, description: string, more: object = {}) => ({
     address,
     description,
-    ...parameters,
+    ...more,
     messages: { event: { $ref: '#/components/messages/event' } },
   });
   return {
@@ -32,14 +32,15 @@ export function asyncApiDocument(): object {
       conversation: channel('/conversations/{id}', 'Events of one conversation.', {
         parameters: { id: { description: 'The id of the conversation.' } },
       }),
+      webhooks: channel(null, 'The URL of a webhook subscription: one signed POST for each event.'),
     },
     operations: Object.fromEntries(
-      ['events', 'eventsOfType', 'conversation'].map((name) => [
+      ['events', 'eventsOfType', 'conversation', 'webhooks'].map((name) => [
         `receive-${name}`,
         {
           action: 'send',
           channel: { $ref: `#/channels/${name}` },
-          summary: 'The hub sends one MESSAGE for each event.',
+          summary: `The hub sends one ${name === 'webhooks' ? 'POST' : 'MESSAGE'} for each event.`,
         },
       ]),
     ),
