@@ -17,11 +17,17 @@ const realNow = Date.now;
 const realSetTimeout = globalThis.setTimeout;
 let offset = 0;
 let next = read();
+let readAt = realNow();
 /** Pending long timers: the time at which each is due, and what it does. */
 const pending = new Map<NodeJS.Timeout, { due: number; run: () => void }>();
 
 Date.now = () => {
   const now = realNow();
+  // However late this thread gets to run: who shows the time has just read the file.
+  if (now - readAt > lookEvery) {
+    next = read();
+    readAt = now;
+  }
   if (now >= next.from) offset = next.offset;
   return now + offset;
 };
@@ -45,7 +51,6 @@ globalThis.clearTimeout = (timer) => {
 
 let shown = Date.now();
 setInterval(() => {
-  next = read();
   const now = Date.now();
   const jumped = now - shown > shortestMoved;
   shown = now;
