@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ActorSystem } from '../_support/actor-system.ts';
 import { eventsOf, expectSound, failureOf, rowsOf } from './support.ts';
-import { delivered, failed, gone, ingest, Subscriber, subscriberOf } from './webhook-support.ts';
+import { delivered, failed, gone, ingest, Subscriber, subscriberOf, throttled } from './webhook-support.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 const updates = (system: ActorSystem) => eventsOf(system).filter(({ type }) => type === 'webhook.updated');
@@ -143,6 +143,28 @@ test('a probe that succeeds makes every delivery due', async () => {
   expect(subscriber.heads().map(({ ready }) => ready)).toEqual([true, true]);
   expect(rowsOf(system.file).timer).toEqual([]);
   expectSound(system);
+});
+
+test('a wait that begins with the success is not cut short', async () => {
+  await using system = new ActorSystem();
+  const subscriber = await subscriberOf(system);
+  for (const contact of ['ann', 'bob', 'cid']) await ingest(system, contact, ['1']);
+  const [a, b, c] = subscriber.next();
+  await subscriber.breakDown([a!, b!, c!]);
+  const results: Parameters<typeof subscriber.record>[0] = [
+    [b!, throttled(60_000)],
+    [a!, delivered],
+  ];
+  expect(await subscriber.record(results)).toBe('delivering');
+  const ready = () => subscriber.heads().map((head) => [head.feedKey, head.ready]);
+  expect(ready()).toEqual([
+    [b!.feedKey, false],
+    [c!.feedKey, true],
+  ]);
+  await subscriber.advance(59_999);
+  expect(ready()[0]).toEqual([b!.feedKey, false]);
+  await subscriber.advance(1);
+  expect(ready()[0]).toEqual([b!.feedKey, true]);
 });
 
 test('five days of failures suspend and say so once', async () => {
