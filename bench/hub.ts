@@ -98,7 +98,7 @@ export class BenchHub implements AsyncDisposable {
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${operation} answered ${response.status}: ${text}`);
-    return JSON.parse(text) as T;
+    return (text === '' ? null : JSON.parse(text)) as T;
   }
 
   /** Ingests `messages` (a multiple of 1,000) through the API, spread evenly over `conversations`. */
