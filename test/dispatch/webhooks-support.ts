@@ -122,7 +122,7 @@ export class Dispatching implements AsyncDisposable {
     for (let turn = 0; !fact(); turn++) {
       if (turn === turns) throw new Error('it did not come about');
       const { clock } = this.system;
-      if (step <= 100 || this.dispatcher.inFlight > 0) {
+      if (step <= 100 || (this.#dispatcher?.inFlight ?? 0) > 0) {
         clock.advance(Math.min(step, 20));
         await new Promise((resolve) => setTimeout(resolve, 1));
       } else {
