@@ -85,15 +85,22 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
     bodyTimeout: 0,
   });
 
+  const running = new Set<AbortController>();
   return {
     async post(request) {
       const url = usableUrl(request.url);
-      const result = await (url ? call(agent, url, request) : refused('bad_url'));
+      const total = new AbortController();
+      running.add(total);
+      const result = await (url ? call(agent, url, request, total) : refused('bad_url'));
+      running.delete(total);
       options.log?.info({ host: url?.host, ...summary(result) }, 'outgoing.posted');
       return result;
     },
     async close(patienceMs) {
-      const timer = patienceMs === undefined ? undefined : setTimeout(() => void agent.destroy(), patienceMs);
+      const cut = (): void => {
+        for (const total of running) total.abort(new errors.ClientClosedError());
+      };
+      const timer = patienceMs === undefined ? undefined : setTimeout(cut, patienceMs);
       await agent.close();
       clearTimeout(timer);
     },
@@ -107,11 +114,10 @@ function usableUrl(text: string): URL | null {
   return url;
 }
 
-async function call(agent: Agent, url: URL, request: OutgoingRequest): Promise<OutgoingResult> {
+async function call(agent: Agent, url: URL, request: OutgoingRequest, total: AbortController): Promise<OutgoingResult> {
   const start = performance.now();
   const durationMs = (): number => Math.round(performance.now() - start);
   if (Object.keys(request.headers).some((name) => forbiddenHeaders.test(name))) return refused('bad_headers');
-  const total = new AbortController();
   const timer = setTimeout(() => total.abort(), request.timeoutMs ?? 10_000);
   try {
     const answer = await agent.request({
@@ -135,7 +141,8 @@ async function call(agent: Agent, url: URL, request: OutgoingRequest): Promise<O
     if (error instanceof AddressNotAllowed) return refused('address_not_allowed');
     // The URL and the body are sound by now: undici checks nothing else but the headers.
     if (error instanceof errors.InvalidArgumentError) return refused('bad_headers');
-    const reason = total.signal.aborted ? 'timeout' : failureOf(error);
+    const closed = total.signal.reason instanceof errors.ClientClosedError;
+    const reason = total.signal.aborted && !closed ? 'timeout' : failureOf(closed ? total.signal.reason : error);
     return { kind: 'failed', reason, durationMs: durationMs() };
   } finally {
     clearTimeout(timer);
