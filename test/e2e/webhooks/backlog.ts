@@ -14,13 +14,19 @@ export interface BacklogOptions {
   log(line: string): void;
 }
 
+interface Spread {
+  p50: number;
+  p99: number;
+}
+
 export interface BacklogReport {
   /** From the time of the event to its receipt by the other subscription, in ms: medians over the rounds. */
-  without: { p50: number; p99: number };
-  beside: { p50: number; p99: number };
+  without: Spread;
+  beside: Spread;
   /** Resident memory of the hub that is no page of a file, in MB: before the backlog, with it, and at the end. */
   memory: { before: number; behind: number; after: number };
-  /** From the return of the endpoint to the last of the backlog, in s. */
+  /** From the return of the endpoint to the first success, and from that to the last of the backlog, in s. */
+  noticedIn: number;
   caughtUpIn: number;
   judgement: Judgement;
   received: number;
@@ -34,6 +40,7 @@ const perTick = 4;
 const tick = 20;
 /** What a burst leaves behind is collected in this time, in ms. */
 const settle = 3_000;
+const longestCatchUp = 600_000;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A dead endpoint with events behind it, beside one that is well; then it comes back. */
@@ -44,60 +51,78 @@ export async function backlog({ events, rounds, roundMs, log }: BacklogOptions):
   await using other = await ReceiverProcess.start(key);
   await receiver.behave('/dead', { kind: 'status', status: 500 });
   const fields = { events: ['message.created'], signature_key: key };
-  let pushed = 0;
-  const push = async (count: number): Promise<void> => {
-    const { status } = await ingest(source, pushed, pushed + count, conversations);
-    if (status !== 200) throw new Error(`the ingest was answered with ${status}`);
-    pushed += count;
-  };
+  const feed = new Feed(source);
   const { id } = await webhooks(hub, 'subscribe', { ...fields, url: receiver.url('/dead') });
   // What taking in so many messages costs is no matter of webhooks: it is over before the endpoint has them behind it.
   await webhooks(hub, 'unsubscribe', { id });
-  while (pushed < events) await push(batch);
+  while (feed.pushed < events) await feed.push(batch);
   await wait(settle);
   const before = anonymous(hub);
   await webhooks(hub, 'update', { id });
-  const state = async (): Promise<string> => (await webhooks(hub, 'info', { id })).state;
-  await until('the endpoint is given up', async () => (await state()) === 'backingOff');
+  const isGivenUp = async (): Promise<boolean> => (await webhooks(hub, 'info', { id })).state === 'backingOff';
+  await until('the endpoint is given up', isGivenUp);
   await wait(settle);
   const behind = anonymous(hub);
-  log(`${pushed} events behind; ${before.toFixed(0)} MB before, ${behind.toFixed(0)} MB with them`);
+  log(`${feed.pushed} events behind; ${before.toFixed(0)} MB before, ${behind.toFixed(0)} MB with them`);
 
-  const measure = async (): Promise<{ p50: number; p99: number }> => {
-    const from = other.calls;
-    const start = pushed;
-    for (const end = Date.now() + roundMs; Date.now() < end; await wait(tick)) await push(perTick);
-    await until('the other subscription has all', () => other.calls === from + pushed - start);
-    const ages = other.receipts().slice(from);
-    return spread(ages.map(({ at, timestamp }) => at - timestamp));
-  };
   await webhooks(hub, 'subscribe', { ...fields, url: other.url('/live') });
-  const without: { p50: number; p99: number }[] = [];
-  const beside: { p50: number; p99: number }[] = [];
+  const without: Spread[] = [];
+  const beside: Spread[] = [];
   for (let round = 0; round < rounds; round++) {
     await webhooks(hub, 'unsubscribe', { id });
-    without.push(await measure());
+    without.push(await latency(feed, other, roundMs));
     await webhooks(hub, 'update', { id });
-    beside.push(await measure());
+    beside.push(await latency(feed, other, roundMs));
     log(`without ${JSON.stringify(without.at(-1))}, beside it ${JSON.stringify(beside.at(-1))}`);
   }
   const after = anonymous(hub);
-  await webhooks(hub, 'update', { id });
-  await receiver.behave('/dead', { kind: 'ok' });
-  const back = Date.now();
-  const delivered = (): number =>
-    receiver.receipts().reduce((sum, { answered }) => sum + (answered === 200 ? 1 : 0), 0);
-  for (let last = -1; delivered() < pushed && last < delivered(); await wait(7_000)) last = delivered();
-  const receipts = receiver.receipts();
-  const { judgement } = judge(receipts, await eventsOf(hub, 'message.created'), []);
+  const returned = await comeBack(receiver, feed.pushed);
+  const { judgement } = judge(receiver.receipts(), await eventsOf(hub, 'message.created'), []);
   return {
     without: median(without),
     beside: median(beside),
     memory: { before, behind, after },
-    caughtUpIn: ((receipts.at(-1)?.at ?? back) - back) / 1_000,
+    ...returned,
     judgement,
-    received: delivered(),
+    received: succeeded(receiver).length,
   };
+}
+
+/** Pushes messages with a number each. */
+class Feed {
+  readonly #source: SourceClient;
+  pushed = 0;
+
+  constructor(source: SourceClient) {
+    this.#source = source;
+  }
+
+  async push(count: number): Promise<void> {
+    const { status } = await ingest(this.#source, this.pushed, this.pushed + count, conversations);
+    if (status !== 200) throw new Error(`the ingest was answered with ${status}`);
+    this.pushed += count;
+  }
+}
+
+const succeeded = (receiver: ReceiverProcess) => receiver.receipts().filter(({ answered }) => answered === 200);
+
+/** How long after its event a delivery is received, at 200 events a second. */
+async function latency(feed: Feed, other: ReceiverProcess, roundMs: number): Promise<Spread> {
+  const from = other.calls;
+  const start = feed.pushed;
+  for (const end = Date.now() + roundMs; Date.now() < end; await wait(tick)) await feed.push(perTick);
+  await until('the other subscription has all', () => other.calls === from + feed.pushed - start);
+  const ages = other.receipts().slice(from);
+  return spread(ages.map(({ at, timestamp }) => at - timestamp));
+}
+
+/** Nobody tells the hub that the endpoint is back. */
+async function comeBack(receiver: ReceiverProcess, count: number): Promise<{ noticedIn: number; caughtUpIn: number }> {
+  await receiver.behave('/dead', { kind: 'ok' });
+  const back = Date.now();
+  await until('all of the backlog', () => succeeded(receiver).length >= count, longestCatchUp);
+  const times = succeeded(receiver).map(({ at }) => at);
+  return { noticedIn: (times[0]! - back) / 1_000, caughtUpIn: (times.at(-1)! - times[0]!) / 1_000 };
 }
 
 /** Resident memory that is no page of a file, in MB. */
@@ -106,12 +131,12 @@ function anonymous(hub: HubProcess): number {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
 }
 
-function spread(values: number[]): { p50: number; p99: number } {
+function spread(values: number[]): Spread {
   const sorted = values.sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-function median(rounds: { p50: number; p99: number }[]): { p50: number; p99: number } {
+function median(rounds: Spread[]): Spread {
   return { p50: spread(rounds.map(({ p50 }) => p50)).p50, p99: spread(rounds.map(({ p99 }) => p99)).p50 };
 }

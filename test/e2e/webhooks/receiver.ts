@@ -58,7 +58,7 @@ const mostFailures = 7;
 /** Runs when this file is the program of a process of its own. */
 function main(): void {
   const { file, key } = JSON.parse(process.argv[2] ?? '{}') as ReceiverStart;
-  const judge = new Webhook(key, key.startsWith('whsec_') ? {} : { format: 'raw' });
+  const judge = { key, standard: new Webhook(key, key.startsWith('whsec_') ? {} : { format: 'raw' }) };
   const modes = new Map<string, Mode>();
   const failures = new Map<string, number>();
   process.on('message', ({ path, mode }: Order) => {
@@ -75,49 +75,54 @@ function main(): void {
     const failed = failures.get(id) ?? 0;
     const status = statusOf(mode, failed);
     if (status === 500) failures.set(id, failed + 1);
-    const receipt = receiptOf(request, Buffer.concat(chunks), status);
+    const receipt = receiptOf(judge, request, Buffer.concat(chunks), status);
     // On file before the answer: what the hub takes for delivered is in the ledger.
     appendFileSync(file, `${JSON.stringify(receipt)}\n`);
     answer(response, mode, status);
   });
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as { port: number }).port }));
+}
 
-  function receiptOf(request: IncomingMessage, body: Buffer, answered: number): Receipt {
-    const { headers } = request;
-    const header = (name: string): string => String(headers[name] ?? '');
-    const { type, payload, seq, cursor, timestamp } = JSON.parse(body.toString()) as {
-      type: string;
-      payload: { conversation_id?: string; id?: string };
-      seq: number;
-      cursor: string;
-      timestamp: number;
-    };
-    return {
-      path: request.url ?? '',
-      id: header('webhook-id'),
-      at: Date.now(),
-      type,
-      subject: payload.conversation_id ?? payload.id ?? '',
-      seq,
-      cursor,
-      timestamp,
-      standard: accepts(body, headers as Record<string, string>),
-      hmac: header('x-service-content-signature') === createHmac('sha256', key).update(body).digest('hex'),
-      userAgent: header('user-agent'),
-      contentType: header('content-type'),
-      team: headers['x-team'] === undefined ? null : header('x-team'),
-      answered,
-    };
-  }
+interface Judge {
+  key: string;
+  standard: Webhook;
+}
 
-  function accepts(body: Buffer, headers: Record<string, string>): boolean {
-    try {
-      judge.verify(body, headers);
-      return true;
-    } catch {
-      return false;
-    }
+function receiptOf({ key, standard }: Judge, request: IncomingMessage, body: Buffer, answered: number): Receipt {
+  const { headers } = request;
+  const header = (name: string): string => String(headers[name] ?? '');
+  const { type, payload, seq, cursor, timestamp } = JSON.parse(body.toString()) as {
+    type: string;
+    payload: { conversation_id?: string; id?: string };
+    seq: number;
+    cursor: string;
+    timestamp: number;
+  };
+  return {
+    path: request.url ?? '',
+    id: header('webhook-id'),
+    at: Date.now(),
+    type,
+    subject: payload.conversation_id ?? payload.id ?? '',
+    seq,
+    cursor,
+    timestamp,
+    standard: accepts(standard, body, headers as Record<string, string>),
+    hmac: header('x-service-content-signature') === createHmac('sha256', key).update(body).digest('hex'),
+    userAgent: header('user-agent'),
+    contentType: header('content-type'),
+    team: headers['x-team'] === undefined ? null : header('x-team'),
+    answered,
+  };
+}
+
+function accepts(standard: Webhook, body: Buffer, headers: Record<string, string>): boolean {
+  try {
+    standard.verify(body, headers);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -26,8 +26,10 @@ export interface StormReport extends Counts {
 const batch = 100;
 /** Longer than any wait of the schedule: 10 h and 20 %. */
 const jump = 12.5 * 3_600_000;
-/** Without a call for so long, every conversation waits. */
-const quiet = 200;
+/** Without a call for so long, every conversation waits. A call under way while the clock jumps would look forged. */
+const quiet = 300;
+/** A busy machine needs this long at most from a jump to the first call, in ms. */
+const slowest = 3_000;
 const limit = 600_000;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -49,6 +51,7 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   const marks: number[] = [];
   let jumps = 0;
   let seen = -1;
+  let jumpedAfter = -1;
   let changedAt = Date.now();
   for (const until = Date.now() + limit; ; await wait(20)) {
     const receipts = receiver.receipts();
@@ -62,9 +65,10 @@ export async function storm(options: StormOptions): Promise<StormReport> {
     if (receipts.length !== seen) {
       seen = receipts.length;
       changedAt = Date.now();
-    } else if (Date.now() - changedAt > quiet) {
+    } else if (Date.now() - changedAt > (jumpedAfter === seen ? slowest : quiet)) {
       clock.jump(jump);
       jumps++;
+      jumpedAfter = seen;
       changedAt = Date.now();
     }
   }
