@@ -32,6 +32,8 @@ export interface LedgerReport {
   doubled: string[];
   gaps: string[];
   undelivered: string[];
+  /** Sends that ended failed: their call was cut by a kill five times, and each try shows. An end, so not a loss. */
+  failed: string[];
   contradictions: string[];
   problems: string[];
   conversations: number;
@@ -102,7 +104,8 @@ export async function compare(hub: HubProcess, ledger: Ledger): Promise<LedgerRe
     lost: acknowledged.filter((id) => !stored.has(id) || !created.has(id)),
     doubled,
     gaps,
-    undelivered: [...ledger.sent.keys()].filter((id) => stored.get(id)?.state !== 'delivered'),
+    undelivered: [...ledger.sent.keys()].filter((id) => stored.get(id)?.state === 'pending'),
+    failed: [...ledger.sent.keys()].filter((id) => stored.get(id)?.state === 'failed'),
     contradictions: ledger.contradictions,
     problems: [],
     conversations: conversations.length,
