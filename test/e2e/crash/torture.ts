@@ -144,14 +144,6 @@ async function settled(hub: HubProcess, ledger: Ledger): Promise<LedgerReport> {
   }
 }
 
-/** Kills the nats-server that runs now, once it is another than the last one. @returns its process id */
-async function killNats(hub: HubProcess, last: number): Promise<number> {
-  await until('nats-server is back', () => hub.natsPid !== last);
-  const pid = hub.natsPid;
-  process.kill(pid, 'SIGKILL');
-  return pid;
-}
-
 /** Kills the victim at random moments under writers, then compares what the clients were told with what is there. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
   const ledger = new Ledger();
@@ -167,12 +159,14 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   let killedNats = 0;
   for (let kill = 1; kill <= options.kills; kill++) {
     const [from, to] = options.between;
+    if (options.victim === 'nats-server') await until('nats-server is back', () => hub.natsPid !== killedNats);
     await new Promise((resolve) => setTimeout(resolve, from + Math.random() * (to - from)));
     if (options.victim === 'hub') {
       await hub.kill();
       await hub.start();
     } else {
-      killedNats = await killNats(hub, killedNats);
+      killedNats = hub.natsPid;
+      process.kill(killedNats, 'SIGKILL');
     }
     if (kill % 10 === 0)
       options.log(`${kill} of ${options.kills} kills, ${ledger.ingested.size + ledger.sent.size} acknowledged`);
