@@ -38,7 +38,7 @@ const batchLimits = { commands: 256, bytes: 512 * 1024 } as const;
  * half a page of the log). Few enough that the log's file soon stops growing: a commit into blocks that the file has
  * already takes a quarter of the time of one that makes it longer. Many enough that a hot page is moved once for many.
  */
-const checkpointChanges = { idle: 2_000, busy: 32_000 } as const;
+const checkpointChanges = { idle: 2_000, busy: 16_000 } as const;
 /** Wait before the store is tried again after an I/O error, in ms. */
 const recoveryDelay = 1_000;
 /** What a caller is told to wait when a mailbox is full, in s. */
