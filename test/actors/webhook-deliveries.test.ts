@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import type { EventJson } from '#actors/representation.ts';
-import { keysPerShard } from '#actors/store/tables.ts';
-import { ActorSystem, connectTestChannel } from '../_support/actor-system.ts';
+import { ActorSystem } from '../_support/actor-system.ts';
 import { expectSound, failureOf, rowsOf } from './support.ts';
-import { delivered, failed, ingest, type Item, Subscriber, subscriberOf, throttled } from './webhook-support.ts';
+import {
+  delivered,
+  failed,
+  ingest,
+  type Item,
+  Subscriber,
+  subscriberOf,
+  throttled,
+  withMessages,
+} from './webhook-support.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-
-/** A subscriber with new messages of one conversation. */
-async function withMessages(system: ActorSystem, texts: string[]): Promise<{ subscriber: Subscriber; items: Item[] }> {
-  const subscriber = await subscriberOf(system);
-  await ingest(system, 'ann', texts);
-  return { subscriber, items: subscriber.next() };
-}
 
 test('a delivery that succeeds at once needs no machine', async () => {
   await using system = new ActorSystem();
@@ -261,106 +261,4 @@ test('finished deliveries go with their attempts in time', async () => {
   await subscriber.advance(10 * second);
   expect(rowsOf(system.file)).toMatchObject({ webhook_delivery: [], webhook_attempt: [] });
   expectSound(system);
-});
-
-test('an event is read as one Event, whatever its text', async () => {
-  await using system = new ActorSystem({ shards: 4 });
-  const text = 'süß 😀 "quoted" \\ \u2028 \u0000';
-  const { subscriber, items } = await withMessages(system, [text]);
-  const body = subscriber.reader.webhookDeliveries.event(items[0]!.feedKey, items[0]!.position)!;
-  const [entry] = subscriber.reader.feed.read({ after: [], limit: 100, types: ['message.created'] });
-  const event = JSON.parse(body.body) as EventJson;
-  expect(Object.keys(event)).toEqual(['type', 'payload', 'timestamp', 'seq', 'cursor']);
-  expect({ ...event, cursor: '' }).toEqual({ ...entry!.event, cursor: '' });
-  expect(body.type).toBe('message.created');
-  expect(subscriber.reader.feed.decodeCursor(event.cursor)).toEqual(items[0]!.position);
-  expect(subscriber.reader.webhookDeliveries.event(4 * keysPerShard)).toBeNull();
-});
-
-test('reading passes over what is not wanted, to the end', async () => {
-  await using system = new ActorSystem({ shards: 4 });
-  await connectTestChannel(system.commands());
-  const subscriber = new Subscriber(system);
-  await subscriber.subscribe({ start: [], events: ['message.created'] });
-  const contacts = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay'];
-  for (const contact of contacts) await ingest(system, contact, ['1', '2', '3']);
-  const { read } = subscriber.reader.webhookDeliveries;
-  const seen: number[] = [];
-  let position = subscriber.work().cursor;
-  for (;;) {
-    const { items, end } = read(position, ['message.created'], 5);
-    expect(items.length).toBeLessThanOrEqual(5);
-    seen.push(...items.map(({ feedKey }) => feedKey));
-    if (items.length === 0 && String(end) === String(position)) break;
-    position = end;
-  }
-  expect(seen).toHaveLength(18);
-  expect(new Set(seen)).toEqual(new Set(subscriber.next().map(({ feedKey }) => feedKey)));
-  expect(position).toEqual(subscriber.reader.feed.end());
-  for (const item of subscriber.next(7)) {
-    const { items } = read(item.position, ['message.created'], 100);
-    expect(items.map(({ feedKey }) => feedKey)).not.toContain(item.feedKey);
-  }
-});
-
-test('deliveries are paged newest first, by status too', async () => {
-  await using system = new ActorSystem();
-  const texts = Array.from({ length: 30 }, (_, n) => `${n}`);
-  const { subscriber, items } = await withMessages(system, texts);
-  const outcomes = [delivered, failed, { kind: 'expired' } as const];
-  await subscriber.record(items.map((item, n) => [item, outcomes[n % 3]!]));
-  const { deliveries } = subscriber.reader.webhooks;
-  const walk = (filter: { status?: 'delivered' | 'scheduled' | 'dead' }): string[] => {
-    const ids: string[] = [];
-    for (let from: number[] | null = null; ; ) {
-      const page = deliveries(subscriber.id, { limit: 7, from: from && { key: from, direction: 'after' } }, filter);
-      expect(page.total).toBe(filter.status === undefined ? 30 : 10);
-      ids.push(...page.items.map(({ id }) => id));
-      if (page.after === null) return ids;
-      from = [...page.after];
-    }
-  };
-  const newest = items.map((item) => subscriber.deliveryId(item)).reverse();
-  expect(walk({})).toEqual(newest);
-  expect(walk({ status: 'dead' })).toEqual(newest.filter((_, n) => n % 3 === 0));
-  expect(walk({ status: 'delivered' })).toEqual(newest.filter((_, n) => n % 3 === 2));
-  const [first] = deliveries(subscriber.id, { limit: 1, from: null }, {}).items;
-  expect(first).toMatchObject({ event: { type: 'message.created', seq: 30 }, status: 'dead' });
-  expect(first!.attempts).toMatchObject([{ at: '2026-01-01T00:00:00.000Z', duration_ms: 12, status: 200 }]);
-});
-
-test('what is undelivered is counted from the first wanted', async () => {
-  await using system = new ActorSystem();
-  const subscriber = await subscriberOf(system);
-  const depth = () => subscriber.reader.webhooks.queueDepth();
-  const oldest = () => subscriber.reader.webhooks.oldestUndelivered(subscriber.id);
-  expect([depth(), oldest()]).toEqual([[{ subscription: subscriber.id, scheduled: 0, behind: 0 }], null]);
-  const start = system.clock.now();
-  await ingest(system, 'ann', ['1']);
-  await subscriber.advance(1_000);
-  await ingest(system, 'bob', ['1', '2']);
-  const items = subscriber.next();
-  expect(oldest()).toBe(start);
-  expect(depth()[0]!.behind).toBeGreaterThan(3);
-  await subscriber.record([[items[0]!, failed]], { deferred: [], cursor: items[0]!.position });
-  expect(oldest()).toBe(start);
-  await subscriber.record([[items[0]!, delivered]]);
-  expect(oldest()).toBe(start + 1_000);
-  await subscriber.record(
-    items.slice(1).map((item) => [item, delivered]),
-    { cursor: items[2]!.position },
-  );
-  expect([depth()[0]!.behind, oldest()]).toEqual([0, null]);
-  await subscriber.send('webhook.unsubscribe');
-  expect(depth()).toEqual([]);
-});
-
-test('lanes are conversations and channels', async () => {
-  await using system = new ActorSystem();
-  const subscriber = await subscriberOf(system, { events: null });
-  await ingest(system, 'ann', ['1']);
-  await connectTestChannel(system.commands());
-  const actors = rowsOf(system.file).actor;
-  const kinds = subscriber.next().map(({ lane }) => actors.find(({ key }) => key === lane)!.kind);
-  expect(new Set(kinds)).toEqual(new Set(['conversation', 'channel']));
 });

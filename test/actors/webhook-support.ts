@@ -120,3 +120,13 @@ export async function subscriberOf(system: ActorSystem, fields: SubscriptionFiel
   await subscriber.subscribe({ events: [webhookEventTypes[0]], ...fields });
   return subscriber;
 }
+
+/** A subscriber with new messages of one conversation. */
+export async function withMessages(
+  system: ActorSystem,
+  texts: string[],
+): Promise<{ subscriber: Subscriber; items: Item[] }> {
+  const subscriber = await subscriberOf(system);
+  await ingest(system, 'ann', texts);
+  return { subscriber, items: subscriber.next() };
+}
