@@ -7,7 +7,6 @@ import { delivered, failed, ingest, Subscriber, subscriberOf, withMessages } fro
 
 const second = 1_000;
 const minute = 60 * second;
-const _hour = 60 * minute;
 
 test('an event is read as one Event, whatever its text', async () => {
   await using system = new ActorSystem({ shards: 4 });
