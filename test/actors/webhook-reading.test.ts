@@ -5,9 +5,6 @@ import { ActorSystem, connectTestChannel } from '../_support/actor-system.ts';
 import { rowsOf } from './support.ts';
 import { delivered, failed, ingest, Subscriber, subscriberOf, withMessages } from './webhook-support.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-
 test('an event is read as one Event, whatever its text', async () => {
   await using system = new ActorSystem({ shards: 4 });
   const text = 'süß 😀 "quoted" \\ \u2028 \u0000';
