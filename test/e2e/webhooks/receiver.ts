@@ -119,7 +119,7 @@ function receiptOf({ key, standard }: Judge, request: IncomingMessage, body: Buf
 
 /**
  * A call that was under way while a test's clock jumped carries a time that is hours old, which the package refuses
- * before it looks at the signature. The hexadecimal HMAC of such a call is judged like any other's.
+ * before it looks at the signature. It then signs the same content itself, for the comparison.
  */
 const clockJumps = process.env['TEST_CLOCK_FILE'] !== undefined;
 
@@ -128,7 +128,10 @@ function accepts(standard: Webhook, body: Buffer, headers: Record<string, string
     standard.verify(body, headers);
     return true;
   } catch (error) {
-    return clockJumps && /^Message timestamp too (old|new)$/.test((error as Error).message);
+    if (!clockJumps || !/^Message timestamp too (old|new)$/.test((error as Error).message)) return false;
+    const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
+    const wanted = standard.sign(headers['webhook-id'] ?? '', at, body);
+    return (headers['webhook-signature'] ?? '').split(' ').includes(wanted);
   }
 }
 
