@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { uuidToBytes } from '#actors/runtime/uuid.ts';
+import { uuidToBytes } from '#actors/uuid.ts';
 
 /** As the hub's readers (actors/store/database.ts). */
 const mappedBytes = 1024 * 1024 * 1024;

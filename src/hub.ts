@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
+import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import { lockInstance } from '#actors/store/instance-lock.ts';
-import { type OpenStoreReader, openStoreReader } from '#actors/store/store-reader.ts';
+import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
 import type { Secret, Config } from '#src/config/config.ts';
-import { createOutgoingClient, type OutgoingClient } from '#src/dispatch/outgoing/client.ts';
+import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
 import { startDispatch } from '#src/dispatch/start.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { createAuth } from '#src/http/auth.ts';
-import { Metrics } from '#src/http/metrics.ts';
+import { Metrics } from '#src/metrics.ts';
 import { createHttpServer } from '#src/http/server.ts';
 import { connectBus, type NatsBus } from '#src/nats/connection.ts';
 import { provideNatsServer } from '#src/nats/provision.ts';

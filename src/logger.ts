@@ -1,6 +1,6 @@
 import { openSync, writeSync } from 'node:fs';
 import { pino, stdSerializers, stdTimeFunctions } from 'pino';
-import type { Logger } from '#actors/runtime/ports.ts';
+import type { Logger } from '#actors/ports.ts';
 
 /** A logger that writes JSON lines. `flush` writes what is still buffered. */
 export interface HubLogger extends Logger {

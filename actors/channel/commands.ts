@@ -1,7 +1,7 @@
 import { merged, objectAt } from '../json.ts';
 import type { ChannelJson, JsonObject } from '../representation.ts';
 import { type CommandHandler, defineActor, type Runtime } from '../runtime/definition.ts';
-import { Failure } from '../runtime/errors.ts';
+import { Failure } from '../errors.ts';
 import type { Rows } from '../store/tables.ts';
 import type { ChannelCommands, ChannelConnect } from './contract.ts';
 import { channelJson } from './representation.ts';

@@ -1,8 +1,15 @@
-import { uuidToBytes } from '../runtime/uuid.ts';
+import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
-import type { ChannelReader } from '../store/reader.ts';
+import type { ChannelJson } from '../representation.ts';
 import { rowQuery } from '../store/rows.ts';
 import { channelJson } from './representation.ts';
+
+export interface ChannelReader {
+  find(id: string): ChannelJson | null;
+  list(filter: { source?: string; sourceId?: string; includeDisconnected?: boolean }): ChannelJson[];
+  /** `metadata.token` of a source-API channel: only for answers to that source and calls to it. */
+  token(id: string): string | null;
+}
 
 export function channelReader(db: Connection): ChannelReader {
   const byId = rowQuery(db, 'channel', 'WHERE id = ?');

@@ -2,7 +2,7 @@ import type { MessageDeliveryContext } from '#machines/message-delivery.ts';
 import { merged, objectAt } from '../json.ts';
 import type { JsonObject } from '../representation.ts';
 import { type CommandHandler, defineActor, type OwnedState } from '../runtime/definition.ts';
-import { Failure } from '../runtime/errors.ts';
+import { Failure } from '../errors.ts';
 import type { ConversationCommands } from './contract.ts';
 import { eventOfOutcome, metadataAfter, retryAtOf, sourceDelivery, stepDelivery } from './delivery.ts';
 import { ingestMessages, messagesAdded, openConversation } from './ingest.ts';

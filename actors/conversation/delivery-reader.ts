@@ -1,7 +1,7 @@
 import { channelJson } from '../channel/representation.ts';
 import { type ChannelJson, isoTime, type Json } from '../representation.ts';
 import type { OwnedState } from '../runtime/definition.ts';
-import { uuidToBytes } from '../runtime/uuid.ts';
+import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import { rowQuery } from '../store/rows.ts';
 

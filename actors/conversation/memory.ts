@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/errors.ts';
+import { Failure } from '../errors.ts';
 import type { Runtime } from '../runtime/definition.ts';
 import type { JsonObject, MessageJson } from '../representation.ts';
 import type { ActorReads } from '../store/actor-reads.ts';

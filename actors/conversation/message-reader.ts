@@ -1,9 +1,17 @@
-import { uuidFromBytes, uuidToBytes } from '../runtime/uuid.ts';
+import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
-import { pageOf } from '../store/page.ts';
-import type { MessageReader } from '../store/reader.ts';
+import type { MessageJson } from '../representation.ts';
+import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { rowQuery } from '../store/rows.ts';
 import { messageJson } from './representation.ts';
+
+export interface MessageReader {
+  find(id: string): { message: MessageJson; conversationId: string; channelId: string } | null;
+  /** Oldest first, or newest first with `desc`; key `[sent at, message key]`. */
+  page(conversationId: string, query: PageQuery, order: 'asc' | 'desc'): Page<MessageJson>;
+  /** Messages of a source by the source's own id of the message. */
+  findBySourceId(source: string, sourceMessageId: string): { messageId: string; conversationId: string }[];
+}
 
 export function messageReader(db: Connection): MessageReader {
   const byId = rowQuery(db, 'message', 'WHERE id = ?');

@@ -1,12 +1,25 @@
 import { channelJson } from '../channel/representation.ts';
 import type { ConversationJson } from '../representation.ts';
-import { uuidFromBytes, uuidToBytes } from '../runtime/uuid.ts';
+import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
-import { pageOf } from '../store/page.ts';
-import type { ConversationFilter, ConversationReader } from '../store/reader.ts';
+import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { type RowQuery, rowQuery } from '../store/rows.ts';
 import type { Rows } from '../store/tables.ts';
 import { conversationJson, messageJson } from './representation.ts';
+
+/** A condition in SQL over `conversation c` joined with `channel ch`; `parameters` in the order of its question marks. */
+export interface ConversationFilter {
+  where: string;
+  parameters: (string | number | Buffer)[];
+}
+
+export interface ConversationReader {
+  find(id: string): ConversationJson | null;
+  /** Last message first; key `[last message time, conversation key]`. */
+  page(query: PageQuery, filter: ConversationFilter | null): Page<ConversationJson>;
+  /** Conversations of a source by the source's own id of the conversation. */
+  findBySourceId(source: string, sourceConversationId: string): string[];
+}
 
 /** A conversation without a channel row can not be: the channel is connected before anything is ingested. */
 export function conversationReader(db: Connection): ConversationReader {

@@ -1,9 +1,8 @@
 import { isoTime } from '../representation.ts';
 import type { Envelope } from '../runtime/envelope.ts';
-import { uuidToBytes } from '../runtime/uuid.ts';
+import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
-import { pageOf } from '../store/page.ts';
-import type { Page, PageQuery } from '../store/reader.ts';
+import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { rowQuery } from '../store/rows.ts';
 import type { Rows } from '../store/tables.ts';
 

@@ -1,5 +1,5 @@
 import { type CommandHandler, defineActor } from '../runtime/definition.ts';
-import { Failure } from '../runtime/errors.ts';
+import { Failure } from '../errors.ts';
 import type { Rows } from '../store/tables.ts';
 import type { IdempotencyKeyCommands, StoredAnswer } from './contract.ts';
 

@@ -7,7 +7,7 @@ import type { Activations, ActiveActor } from './activation.ts';
 import { CommandRuntime } from './command-runtime.ts';
 import type { ActorDefinition } from './definition.ts';
 import type { ActorKind, Envelope, Reply } from './envelope.ts';
-import { Failure } from './errors.ts';
+import { Failure } from '../errors.ts';
 import type { Shard } from './shard.ts';
 
 /** The definition of every kind. */

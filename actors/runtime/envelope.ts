@@ -1,5 +1,5 @@
-import type { FailureData } from './errors.ts';
-import { isUuid } from './uuid.ts';
+import type { FailureData } from '../errors.ts';
+import { isUuid } from '../uuid.ts';
 
 /** The kinds of actors. Each has a folder of its own under `actors/`. */
 export const actorKinds = ['conversation', 'channel', 'source', 'idempotency-key', 'webhook-subscription'] as const;

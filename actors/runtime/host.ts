@@ -5,7 +5,7 @@ import { Batches, type BatchOutcome, type Share, UnfitCommand } from './batch.ts
 import { type ActorDefinitions, CommandHandling } from './command-handling.ts';
 import { encode, type Envelope, envelopeOf, type Reply } from './envelope.ts';
 import { defaultMailboxLimits, Mailbox, type MailboxLimits, type Queued } from './mailbox.ts';
-import type { Bus, BusMessage, Cancel, Clock, Logger } from './ports.ts';
+import type { Bus, BusMessage, Cancel, Clock, Logger } from '../ports.ts';
 import { Retention, type RetentionPolicy } from './retention.ts';
 import { Shard } from './shard.ts';
 import { Timers } from './timers.ts';

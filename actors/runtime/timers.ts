@@ -1,8 +1,9 @@
 import type { HostStore } from '../store/host-store.ts';
 import type { Envelope, ActorKind } from './envelope.ts';
 import { runtimeCommands } from './command-handling.ts';
-import type { Cancel, Clock } from './ports.ts';
-import { namespaces, uuidV5 } from './uuid.ts';
+import type { Cancel, Clock } from '../ports.ts';
+import { namespaces } from '../ids.ts';
+import { uuidV5 } from '../uuid.ts';
 
 /** Node's timers can not wait longer than this. */
 const longestWait = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 import { type CommandHandler, defineActor, type Runtime } from '../runtime/definition.ts';
-import { Failure } from '../runtime/errors.ts';
+import { Failure } from '../errors.ts';
 import type { Rows } from '../store/tables.ts';
 import type { SourceCommands } from './contract.ts';
 import { sourceJson } from './representation.ts';

@@ -1,7 +1,13 @@
 import type { Connection } from '../store/database.ts';
-import type { SourceReader } from '../store/reader.ts';
+import type { SourceJson } from '../representation.ts';
 import { rowQuery } from '../store/rows.ts';
 import { sourceJson } from './representation.ts';
+
+export interface SourceReader {
+  /** Null for unknown and deleted sources. `issuedAt`: epoch seconds, the `iat` of its one valid token. */
+  find(sourceId: string): { source: SourceJson; issuedAt: number } | null;
+  list(): SourceJson[];
+}
 
 export function sourceReader(db: Connection): SourceReader {
   const byId = rowQuery(db, 'source', 'WHERE source_id = ? AND deleted = 0');

@@ -1,4 +1,4 @@
-import { uuidToBytes } from '../runtime/uuid.ts';
+import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from './database.ts';
 import { rowQuery } from './rows.ts';
 import type { Rows } from './tables.ts';

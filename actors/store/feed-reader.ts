@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EventJson, EventType, JsonObject } from '../representation.ts';
-import { Failure } from '../runtime/errors.ts';
-import { uuidFromBytes, uuidToBytes } from '../runtime/uuid.ts';
+import { Failure } from '../errors.ts';
+import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Connection, Statement } from './database.ts';
 import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
 import { keysPerShard } from './tables.ts';

@@ -1,4 +1,4 @@
-import { uuidToBytes } from '../runtime/uuid.ts';
+import { uuidToBytes } from '../uuid.ts';
 import { type ActorReads, actorReads } from './actor-reads.ts';
 import { type Connection, type Durability, openForWriting } from './database.ts';
 import { rowQuery } from './rows.ts';

@@ -1,4 +1,22 @@
-import type { Page, PageKey, PageQuery } from './reader.ts';
+/** A place in an ordered list: the values of the order's columns of one item. */
+export type PageKey = readonly number[];
+
+export interface PageQuery {
+  /** Items at most. */
+  limit: number;
+  /** Null: the first page. `after` goes on behind the key, `before` ends in front of it. */
+  from: { key: PageKey; direction: 'after' | 'before' } | null;
+}
+
+export interface Page<T> {
+  items: T[];
+  /** Key of the first item when something stands before it, else null. */
+  before: PageKey | null;
+  /** Key of the last item when something follows it, else null. */
+  after: PageKey | null;
+  /** Items in the whole (filtered) list. */
+  total: number;
+}
 
 /** How a page is fetched: rows strictly behind `key` (or from the start), in the list's order or against it. */
 export type FetchRows<R> = (key: PageKey | null, backwards: boolean, limit: number) => R[];

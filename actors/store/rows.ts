@@ -1,4 +1,4 @@
-import { uuidFromBytes } from '../runtime/uuid.ts';
+import { uuidFromBytes } from '../uuid.ts';
 import type { Connection, Statement } from './database.ts';
 import { type Rows, type TableName, uuidColumns } from './tables.ts';
 

@@ -1,4 +1,4 @@
-import { uuidToBytes } from '../runtime/uuid.ts';
+import { uuidToBytes } from '../uuid.ts';
 import type { Connection, Statement } from './database.ts';
 import { type Change, keyColumn, type TableName, uuidColumns } from './tables.ts';
 

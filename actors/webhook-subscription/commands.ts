@@ -1,6 +1,6 @@
 import type { WebhookSubscriptionEvent } from '#machines/webhook-subscription.ts';
 import { type CommandHandler, defineActor } from '../runtime/definition.ts';
-import { Failure } from '../runtime/errors.ts';
+import { Failure } from '../errors.ts';
 import type { WebhookSubscriptionCommands } from './contract.ts';
 import { Deliveries } from './deliveries.ts';
 import { columnsOf, createSubscription } from './fields.ts';

@@ -1,7 +1,7 @@
 import type { WebhookDeliveryEvent } from '#machines/webhook-delivery.ts';
 import { webhookDelivery } from '#machines/webhook-delivery.ts';
 import type { OwnedState } from '../runtime/definition.ts';
-import { deliveryId } from '../runtime/uuid.ts';
+import { deliveryId } from '../ids.ts';
 import type { Rows } from '../store/tables.ts';
 import type { AttemptRecord, DeliveryOutcome, DeliveryRef } from './contract.ts';
 import type { SubscriptionRuntime } from './memory.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/errors.ts';
+import { Failure } from '../errors.ts';
 import type { FeedPosition } from '../store/feed.ts';
 import type { Rows } from '../store/tables.ts';
 import type { SubscriptionFields } from './contract.ts';

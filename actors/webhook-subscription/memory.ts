@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/errors.ts';
+import { Failure } from '../errors.ts';
 import type { Runtime } from '../runtime/definition.ts';
 import type { Rows } from '../store/tables.ts';
 

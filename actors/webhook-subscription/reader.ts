@@ -1,9 +1,8 @@
 import { isoTime, type WebhookDeliveryJson, type WebhookSubscriptionJson } from '../representation.ts';
-import { uuidToBytes } from '../runtime/uuid.ts';
+import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import type { FeedPosition } from '../store/feed.ts';
-import { pageOf } from '../store/page.ts';
-import type { Page, PageQuery } from '../store/reader.ts';
+import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { rowQuery } from '../store/rows.ts';
 import { keysPerShard, type Rows } from '../store/tables.ts';
 import { wantedTypes, webhookSubscriptionJson } from './representation.ts';

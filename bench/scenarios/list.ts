@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { conversationId } from '#actors/runtime/uuid.ts';
+import { conversationId } from '#actors/ids.ts';
 import { openMessagePages } from '../bare-read.ts';
 import { BenchHub } from '../hub.ts';
 import { conversationNames, listRequest } from '../requests.ts';

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { isoTime } from '#actors/representation.ts';
-import { channelId, conversationId, messageId, uuidFromBytes, uuidToBytes } from '#actors/runtime/uuid.ts';
+import { channelId, conversationId, messageId } from '#actors/ids.ts';
+import { uuidFromBytes, uuidToBytes } from '#actors/uuid.ts';
 import type { IngestItem, IngestResult } from './ingest-body.ts';
 
 const source = 'bench';

@@ -1,4 +1,4 @@
-import type { Logger } from '#actors/runtime/ports.ts';
+import type { Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
 import type { HubLogger } from '#src/logger.ts';
 

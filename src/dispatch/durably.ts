@@ -1,6 +1,6 @@
 import type { CommandSender } from '#actors/commands.ts';
-import { Failure } from '#actors/runtime/errors.ts';
-import type { Clock } from '#actors/runtime/ports.ts';
+import { Failure } from '#actors/errors.ts';
+import type { Clock } from '#actors/ports.ts';
 import type { Origin } from '#src/services.ts';
 
 /** Wait before a command that nobody took is sent again, in ms. */

@@ -1,4 +1,4 @@
-import type { Clock } from '#actors/runtime/ports.ts';
+import type { Clock } from '#actors/ports.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { Rows } from '#actors/store/tables.ts';
 

@@ -1,7 +1,7 @@
 import type { ParkedMetadata, ParkedReader } from '#actors/source/parked-reader.ts';
-import { sourceActorId } from '#actors/runtime/uuid.ts';
-import type { Logger } from '#actors/runtime/ports.ts';
-import type { StoreReader } from '#actors/store/reader.ts';
+import { sourceActorId } from '#actors/ids.ts';
+import type { Logger } from '#actors/ports.ts';
+import type { StoreReader } from '#actors/store-reader.ts';
 import type { Services } from '#src/services.ts';
 
 export interface ParkedMetadataOptions {

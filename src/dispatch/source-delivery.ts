@@ -1,15 +1,15 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
-import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
+import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
-import type { SourceReader } from '#actors/store/reader.ts';
+import type { SourceReader } from '#actors/source/reader.ts';
 import type { Origin } from '#src/services.ts';
 import { actionBody, outcomeOf, signature, signatureHeader } from './action-endpoint.ts';
 import { durably, Stopping } from './durably.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
-import type { CircuitBreaker } from './outgoing/circuit-breaker.ts';
-import type { OutgoingClient } from './outgoing/client.ts';
+import type { CircuitBreaker } from '../outgoing/circuit-breaker.ts';
+import type { OutgoingClient } from '../outgoing/client.ts';
 
 export interface SourceDeliveryOptions {
   outbox: OutboxReader;

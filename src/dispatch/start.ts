@@ -1,9 +1,9 @@
-import type { OpenStoreReader } from '#actors/store/store-reader.ts';
-import type { Metrics } from '#src/http/metrics.ts';
-import { sourceTokensOf } from '#src/http/source-token.ts';
+import type { OpenStoreReader } from '#actors/store-reader.ts';
+import type { Metrics } from '#src/metrics.ts';
+import { sourceTokensOf } from '#src/security/source-token.ts';
 import type { Services } from '#src/services.ts';
-import { createCircuitBreaker } from './outgoing/circuit-breaker.ts';
-import { createOutgoingClient, type OutgoingClient } from './outgoing/client.ts';
+import { createCircuitBreaker } from '../outgoing/circuit-breaker.ts';
+import { createOutgoingClient, type OutgoingClient } from '../outgoing/client.ts';
 import { ParkedMetadataDelivery } from './parked-metadata.ts';
 import { SourceDelivery } from './source-delivery.ts';
 import { WebhookDispatcher } from './webhooks/webhook-dispatcher.ts';

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import { corsHeaders, isOwnHost } from './cors.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { errorAnswer } from './errors.ts';

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Sender } from '#actors/conversation/contract.ts';
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { AuthScope } from './operation.ts';
-import { sourceTokensOf } from './source-token.ts';
+import { sourceTokensOf } from '../security/source-token.ts';
 
 /** Who writes messages on an instance without authentication (decisions.md §1). */
 export const anonymous: Sender = { id: 'parley-core-anonymous' };

@@ -1,4 +1,4 @@
-import { Failure, type FailureCode, type FailureData } from '#actors/runtime/errors.ts';
+import { Failure, type FailureCode, type FailureData } from '#actors/errors.ts';
 
 /** Failure code → HTTP status. `docs/errors.md` says when each happens and what to do; a test holds them together. */
 export const statusOf: Record<FailureCode, number> = {

@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { CommandSender } from '#actors/commands.ts';
-import { Failure, type Problem } from '#actors/runtime/errors.ts';
-import { namespaces, uuidV5 } from '#actors/runtime/uuid.ts';
+import { Failure, type Problem } from '#actors/errors.ts';
+import { namespaces } from '#actors/ids.ts';
+import { uuidV5 } from '#actors/uuid.ts';
 import type { Services } from '#src/services.ts';
 import type { Auth, Identity } from './auth.ts';
 import { defect, errorAnswer } from './errors.ts';
 import { claim, complete, isFinal, type KeyedRequest, keyedRequest } from './idempotency.ts';
 import { parseBody, readBody } from './json-body.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Answer, Call, Operation } from './operation.ts';
 
 /** What handling needs besides the request. */

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { StoredAnswer } from '#actors/idempotency-key/contract.ts';
-import { Failure } from '#actors/runtime/errors.ts';
-import { namespaces, uuidV5 } from '#actors/runtime/uuid.ts';
+import { Failure } from '#actors/errors.ts';
+import { namespaces } from '#actors/ids.ts';
+import { uuidV5 } from '#actors/uuid.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { Services } from '#src/services.ts';
 

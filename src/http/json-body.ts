@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 
 /** Bytes of a request body at most (architecture.md, "Limits and back-pressure"). */
 export const bodyLimit = 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CommandSender } from '#actors/commands.ts';
 import type { Sender } from '#actors/conversation/contract.ts';
-import type { FailureCode } from '#actors/runtime/errors.ts';
+import type { FailureCode } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
 
 /** What an operation is given of the request besides its body. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { Failure } from '#actors/runtime/errors.ts';
-import type { Page, PageKey, PageQuery } from '#actors/store/reader.ts';
+import { Failure } from '#actors/errors.ts';
+import type { Page, PageKey, PageQuery } from '#actors/store/page.ts';
 
 const defaultPageSize = 20;
 const largestPageSize = 1_000;

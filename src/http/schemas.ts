@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventTypes } from '#actors/representation.ts';
-import { failureCodes } from '#actors/runtime/errors.ts';
+import { failureCodes } from '#actors/errors.ts';
 
 const longestId = 255;
 const longestText = 1_000;

@@ -7,7 +7,7 @@ import type { Services } from '#src/services.ts';
 import { version } from '#src/version.ts';
 import { createApp } from './app.ts';
 import type { Auth } from './auth.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from '../metrics.ts';
 
 /** Who takes WebSocket upgrades. */
 export interface Upgrades {

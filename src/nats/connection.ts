@@ -1,5 +1,5 @@
 import { connect, createInbox, type Msg, type NatsConnection, type Status } from '@nats-io/transport-node';
-import { type Bus, BusError, type BusMessage, type Cancel, type Logger } from '#actors/runtime/ports.ts';
+import { type Bus, BusError, type BusMessage, type Cancel, type Logger } from '#actors/ports.ts';
 import type { Secret } from '#src/config/config.ts';
 import { busError, RequestTable } from './request-table.ts';
 

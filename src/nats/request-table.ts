@@ -1,4 +1,4 @@
-import { BusError, type BusErrorReason } from '#actors/runtime/ports.ts';
+import { BusError, type BusErrorReason } from '#actors/ports.ts';
 
 interface Waiting {
   readonly subject: string;

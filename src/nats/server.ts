@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Clock, Logger } from '#actors/runtime/ports.ts';
+import type { Clock, Logger } from '#actors/ports.ts';
 import { Secret } from '#src/config/config.ts';
 import { type ChildExit, type GuardedChild, startGuarded } from './guarded-child.ts';
 import { freePort, probeServerName } from './probe.ts';

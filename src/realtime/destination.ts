@@ -1,6 +1,6 @@
 import { type EventType, eventTypes } from '#actors/representation.ts';
-import { Failure } from '#actors/runtime/errors.ts';
-import { isUuid } from '#actors/runtime/uuid.ts';
+import { Failure } from '#actors/errors.ts';
+import { isUuid } from '#actors/uuid.ts';
 import type { Selection } from './fan-out.ts';
 
 const isEventType = (text: string): text is EventType => (eventTypes as readonly string[]).includes(text);

@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from '#actors/runtime/ports.ts';
-import { Failure } from '#actors/runtime/errors.ts';
+import type { Cancel, Clock } from '#actors/ports.ts';
+import { Failure } from '#actors/errors.ts';
 
 /** What one side offers, ms: how often it can send, and how often it wants to hear. 0: not at all. */
 export interface HeartBeatOffer {

@@ -1,5 +1,5 @@
-import { Failure, type FailureCode } from '#actors/runtime/errors.ts';
-import type { Cancel } from '#actors/runtime/ports.ts';
+import { Failure, type FailureCode } from '#actors/errors.ts';
+import type { Cancel } from '#actors/ports.ts';
 import type { FeedPosition } from '#actors/store/feed.ts';
 import type { Services } from '#src/services.ts';
 import { parseDestination, quote } from './destination.ts';

@@ -8,10 +8,11 @@ import {
   type Envelope,
   type Reply,
 } from '#actors/runtime/envelope.ts';
-import { Failure } from '#actors/runtime/errors.ts';
-import { type Bus, BusError, type Clock, type Ids } from '#actors/runtime/ports.ts';
+import { Failure } from '#actors/errors.ts';
+import { type Bus, BusError, type Clock, type Ids } from '#actors/ports.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
-import { namespaces, uuidV5 } from '#actors/runtime/uuid.ts';
+import { namespaces } from '#actors/ids.ts';
+import { uuidV5 } from '#actors/uuid.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import type { Origin } from '#src/services.ts';
 

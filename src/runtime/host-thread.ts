@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Logger } from '#actors/runtime/ports.ts';
+import type { Logger } from '#actors/ports.ts';
 import type { Durability } from '#actors/store/database.ts';
 
 /** What the worker is given. */

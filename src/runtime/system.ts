@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, Ids } from '#actors/runtime/ports.ts';
-import { uuidFromBytes } from '#actors/runtime/uuid.ts';
+import type { Clock, Ids } from '#actors/ports.ts';
+import { uuidFromBytes } from '#actors/uuid.ts';
 
 /** The machine's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {

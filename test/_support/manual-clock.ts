@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '#actors/runtime/ports.ts';
+import type { Cancel, Clock } from '#actors/ports.ts';
 
 /** A clock that moves only when it is told to; timers run in the order of their due times. */
 export class ManualClock implements Clock {

@@ -1,4 +1,4 @@
-import { type Bus, BusError, type BusMessage, type Cancel } from '#actors/runtime/ports.ts';
+import { type Bus, BusError, type BusMessage, type Cancel } from '#actors/ports.ts';
 
 /** Whether a NATS subject matches a pattern with `*` and a final `>`. */
 export function subjectMatches(pattern: string, subject: string): boolean {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
 import { type Change, keysPerShard } from '#actors/store/tables.ts';
-import { sourceActorId } from '#actors/runtime/uuid.ts';
+import { sourceActorId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, withHandlers } from './support.ts';

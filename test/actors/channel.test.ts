@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ActorSystem, connectTestChannel, testChannel, testSource } from '../_support/actor-system.ts';
-import { channelId } from '#actors/runtime/uuid.ts';
+import { channelId } from '#actors/ids.ts';
 import { envelopeFor, eventsOf, expectSound, failureOf, request, rowsOf } from './support.ts';
 
 const connect = (more: Record<string, unknown> = {}) => ({

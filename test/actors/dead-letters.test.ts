@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import { runtimeCommands } from '#actors/runtime/command-handling.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { envelopeFor, expectSound, RecordingLog, request, rowsOf, sendText, uuid, withHandlers } from './support.ts';

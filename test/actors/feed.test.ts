@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedEntry, FeedPosition } from '#actors/store/feed.ts';
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { sendText } from './support.ts';
 

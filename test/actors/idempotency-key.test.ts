@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { keyLifetime } from '#actors/idempotency-key/commands.ts';
-import { namespaces, uuidV5 } from '#actors/runtime/uuid.ts';
+import { namespaces } from '#actors/ids.ts';
+import { uuidV5 } from '#actors/uuid.ts';
 import { ActorSystem } from '../_support/actor-system.ts';
 import { failureOf } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Page, PageKey, PageQuery } from '#actors/store/reader.ts';
-import { messageId } from '#actors/runtime/uuid.ts';
+import type { Page, PageKey, PageQuery } from '#actors/store/page.ts';
+import { messageId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { uuid } from './support.ts';
 

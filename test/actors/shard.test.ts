@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHostStore } from '#actors/store/host-store.ts';
 import { shardOf, slotOf, slots } from '#actors/runtime/shard.ts';
-import { uuidV5, namespaces } from '#actors/runtime/uuid.ts';
+import { namespaces } from '#actors/ids.ts';
+import { uuidV5 } from '#actors/uuid.ts';
 
 // The last byte of the published FNV-1a 32-bit test vectors.
 test.each([

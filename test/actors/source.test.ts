@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sourceActorId } from '#actors/runtime/uuid.ts';
+import { sourceActorId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { failureOf, rowsOf } from './support.ts';
 

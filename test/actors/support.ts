@@ -8,7 +8,7 @@ import type { ChangeRecord, ShardLog } from '#actors/log/shard-log.ts';
 import type { ActorDefinitions } from '#actors/runtime/command-handling.ts';
 import type { CommandHandler } from '#actors/runtime/definition.ts';
 import { type ActorKind, decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
-import { Failure, type FailureCode } from '#actors/runtime/errors.ts';
+import { Failure, type FailureCode } from '#actors/errors.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
 import type { ConversationMemory } from '#actors/conversation/memory.ts';
 import { openForReading } from '#actors/store/database.ts';

@@ -1,6 +1,6 @@
-import { deliveryId } from '#actors/runtime/uuid.ts';
+import { deliveryId } from '#actors/ids.ts';
 import type { FeedPosition } from '#actors/store/feed.ts';
-import type { OpenStoreReader } from '#actors/store/store-reader.ts';
+import type { OpenStoreReader } from '#actors/store-reader.ts';
 import type {
   AttemptRecord,
   DeliveryOutcome,

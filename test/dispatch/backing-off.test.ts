@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { uuidV5, namespaces } from '#actors/runtime/uuid.ts';
-import { createCircuitBreaker } from '#src/dispatch/outgoing/circuit-breaker.ts';
+import { namespaces } from '#actors/ids.ts';
+import { uuidV5 } from '#actors/uuid.ts';
+import { createCircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
 import { SystemIds } from '#src/runtime/system.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCircuitBreaker, failuresToOpen, probeAfterMs } from '#src/dispatch/outgoing/circuit-breaker.ts';
+import { createCircuitBreaker, failuresToOpen, probeAfterMs } from '#src/outgoing/circuit-breaker.ts';
 
 const origin = 'https://receiver.example';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOutgoingClient } from '#src/dispatch/outgoing/client.ts';
+import { createOutgoingClient } from '#src/outgoing/client.ts';
 import { startReceiver } from './receiver.ts';
 
 test('a client whose patience is over ends its calls as closed', async () => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createOutgoingClient, type OutgoingClient, type OutgoingOptions } from '#src/dispatch/outgoing/client.ts';
+import { createOutgoingClient, type OutgoingClient, type OutgoingOptions } from '#src/outgoing/client.ts';
 import { startListener, startReceiver } from './receiver.ts';
 
 const open: OutgoingClient[] = [];

@@ -1,8 +1,8 @@
 import type http from 'node:http';
-import type { Clock } from '#actors/runtime/ports.ts';
+import type { Clock } from '#actors/ports.ts';
 import type { Connection, Statement } from '#actors/store/database.ts';
-import type { OpenStoreReader } from '#actors/store/store-reader.ts';
-import { createOutgoingClient, type OutgoingClient } from '#src/dispatch/outgoing/client.ts';
+import type { OpenStoreReader } from '#actors/store-reader.ts';
+import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
 import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import { SystemIds } from '#src/runtime/system.ts';

@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CommandSender } from '#actors/commands.ts';
 import type { StoredAnswer } from '#actors/idempotency-key/contract.ts';
-import { Failure } from '#actors/runtime/errors.ts';
-import type { SourceReader, StoreReader } from '#actors/store/reader.ts';
+import { Failure } from '#actors/errors.ts';
+import type { SourceReader } from '#actors/source/reader.ts';
+import type { StoreReader } from '#actors/store-reader.ts';
 import { type Config, Secret } from '#src/config/config.ts';
 import type { Origin, Services } from '#src/services.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { anonymous, createAuth } from '#src/http/auth.ts';
 import type { AuthScope } from '#src/http/operation.ts';
-import { sourceTokensOf } from '#src/http/source-token.ts';
+import { sourceTokensOf } from '#src/security/source-token.ts';
 import { codeOf, systemToken, testConfig, testServices } from './_support.ts';
 
 const issuedAt = 1_700_000_000;

@@ -2,7 +2,7 @@ import { Parser } from '@asyncapi/parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { failureCodes } from '#actors/runtime/errors.ts';
+import { failureCodes } from '#actors/errors.ts';
 import { asyncApiDocument } from '#src/http/documents/asyncapi.ts';
 import { failuresOf, openApiDocument } from '#src/http/documents/openapi.ts';
 import { documentRoutes } from '#src/http/documents/routes.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Failure, failureCodes } from '#actors/runtime/errors.ts';
+import { Failure, failureCodes } from '#actors/errors.ts';
 import { defect, errorAnswer, statusOf } from '#src/http/errors.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll } from 'vitest';
-import { Failure } from '#actors/runtime/errors.ts';
-import { uuidToBytes } from '#actors/runtime/uuid.ts';
+import { Failure } from '#actors/errors.ts';
+import { uuidToBytes } from '#actors/uuid.ts';
 import { start } from '#actors/store/migrations/001-start.ts';
 import { parseFilters } from '#src/http/conversations/filters.ts';
 

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { channelId, conversationId, messageId } from '#actors/runtime/uuid.ts';
-import type { StoreReader } from '#actors/store/reader.ts';
+import { channelId, conversationId, messageId } from '#actors/ids.ts';
+import type { StoreReader } from '#actors/store-reader.ts';
 import { createAuth } from '#src/http/auth.ts';
-import { Metrics } from '#src/http/metrics.ts';
+import { Metrics } from '#src/metrics.ts';
 import { operations } from '#src/http/operations.ts';
 import { createHttpServer } from '#src/http/server.ts';
-import { sourceTokensOf } from '#src/http/source-token.ts';
+import { sourceTokensOf } from '#src/security/source-token.ts';
 import { systemToken, testConfig, testServices } from './_support.ts';
 
 const issuedAt = 1_700_000_000;

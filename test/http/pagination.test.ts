@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Page } from '#actors/store/reader.ts';
+import type { Page } from '#actors/store/page.ts';
 import { pageBody, pageFields, pageQuery } from '#src/http/pagination.ts';
 import { codeOf } from './_support.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CommandSender } from '#actors/commands.ts';
-import { Failure } from '#actors/runtime/errors.ts';
-import type { StoreReader } from '#actors/store/reader.ts';
+import { Failure } from '#actors/errors.ts';
+import type { StoreReader } from '#actors/store-reader.ts';
 import { createAuth } from '#src/http/auth.ts';
-import { Metrics } from '#src/http/metrics.ts';
+import { Metrics } from '#src/metrics.ts';
 import { operations } from '#src/http/operations.ts';
 import { createHttpServer } from '#src/http/server.ts';
 import type { Services } from '#src/services.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BusError } from '#actors/runtime/ports.ts';
+import { BusError } from '#actors/ports.ts';
 import { connectBus } from '#src/nats/connection.ts';
 import { connectTo, keepingLog, startServer, until } from './support.ts';
 

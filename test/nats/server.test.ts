@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { BusError } from '#actors/runtime/ports.ts';
+import { BusError } from '#actors/ports.ts';
 import { connectBus } from '#src/nats/connection.ts';
 import { startNatsServer } from '#src/nats/server.ts';
 import {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Logger } from '#actors/runtime/ports.ts';
+import type { Logger } from '#actors/ports.ts';
 import { connectBus, type NatsBus } from '#src/nats/connection.ts';
 import { provideNatsServer } from '#src/nats/provision.ts';
 import { type NatsServer, startNatsServer } from '#src/nats/server.ts';

@@ -1,5 +1,5 @@
 import type { EventJson, EventType, JsonObject } from '#actors/representation.ts';
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from '#actors/store/feed.ts';
 
 interface Row {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Client, type IFrame, type StompConfig } from '@stomp/stompjs';
 import { onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Logger } from '#actors/runtime/ports.ts';
+import type { Logger } from '#actors/ports.ts';
 import { type Frame, FrameParser, serialiseFrame, type StompVersion } from '#src/realtime/frame.ts';
 import type { OriginRules } from '#src/realtime/origin.ts';
 import {

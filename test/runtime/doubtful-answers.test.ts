@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
-import { type Bus, BusError } from '#actors/runtime/ports.ts';
+import { type Bus, BusError } from '#actors/ports.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import type { HubProcess, World } from './world.ts';
 
 /** Something that a client asks the hub for. */

@@ -1,6 +1,6 @@
 import { verifyFile } from '#actors/history/verify.ts';
 import type { Json } from '#actors/representation.ts';
-import { uuidFromBytes, uuidToBytes } from '#actors/runtime/uuid.ts';
+import { uuidFromBytes, uuidToBytes } from '#actors/uuid.ts';
 import type { Connection } from '#actors/store/database.ts';
 import type { Ledger } from './ledger.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '#actors/runtime/ports.ts';
+import type { Cancel, Clock } from '#actors/ports.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What lives and dies together. After its death nothing of it happens any more: no timer, no reply, no call. */

@@ -1,4 +1,4 @@
-import type { Ids } from '#actors/runtime/ports.ts';
+import type { Ids } from '#actors/ports.ts';
 
 /** splitmix32: spreads a small seed over the generator's state. */
 function* spread(seed: number): Generator<number, never> {

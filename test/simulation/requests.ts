@@ -1,5 +1,6 @@
 import type { CommandResult } from '#actors/commands.ts';
-import { channelId, conversationId, messageId, namespaces, sourceActorId, uuidV5 } from '#actors/runtime/uuid.ts';
+import { channelId, conversationId, messageId, namespaces, sourceActorId } from '#actors/ids.ts';
+import { uuidV5 } from '#actors/uuid.ts';
 import type { Clients } from './clients.ts';
 import type { Ledger } from './ledger.ts';
 import type { HubProcess, World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { OutgoingClient, OutgoingRequest, OutgoingResult } from '#src/dispatch/outgoing/client.ts';
+import type { OutgoingClient, OutgoingRequest, OutgoingResult } from '#src/outgoing/client.ts';
 import { never, type SimulatedProcess } from './process.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';

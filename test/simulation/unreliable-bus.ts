@@ -1,4 +1,4 @@
-import { type Bus, BusError, type BusMessage } from '#actors/runtime/ports.ts';
+import { type Bus, BusError, type BusMessage } from '#actors/ports.ts';
 import { subjectMatches } from '../_support/memory-bus.ts';
 import { never, type SimulatedProcess } from './process.ts';
 import type { Random } from './random.ts';

@@ -1,4 +1,4 @@
-import type { Cancel } from '#actors/runtime/ports.ts';
+import type { Cancel } from '#actors/ports.ts';
 
 interface Entry {
   due: number;

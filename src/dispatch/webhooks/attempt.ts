@@ -1,7 +1,7 @@
-import type { Clock, Ids } from '#actors/runtime/ports.ts';
+import type { Clock, Ids } from '#actors/ports.ts';
 import type { AttemptRecord, DeliveryOutcome } from '#actors/webhook-subscription/contract.ts';
-import type { OutgoingClient, OutgoingResult } from '#src/dispatch/outgoing/client.ts';
-import { retryAfterOf } from '#src/dispatch/retry-after.ts';
+import type { OutgoingClient, OutgoingResult } from '#src/outgoing/client.ts';
+import { retryAfterOf } from '#src/outgoing/retry-after.ts';
 import type { Signer } from './signing.ts';
 
 /** Total time of a call, in ms (decisions.md §9). */

@@ -1,4 +1,4 @@
-import type { Clock } from '#actors/runtime/ports.ts';
+import type { Clock } from '#actors/ports.ts';
 import type { FeedPosition } from '#actors/store/feed.ts';
 import type { SubscriptionWork, WebhookDeliveryReader } from '#actors/webhook-subscription/contract.ts';
 import { isBlocked, LaneTable, type Turn } from './lane-table.ts';

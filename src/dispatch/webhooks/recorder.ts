@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '#actors/runtime/ports.ts';
+import type { Cancel, Clock } from '#actors/ports.ts';
 import type {
   AttemptRecord,
   DeliveryOutcome,

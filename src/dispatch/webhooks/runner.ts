@@ -1,5 +1,5 @@
-import type { Clock, Logger } from '#actors/runtime/ports.ts';
-import { deliveryId } from '#actors/runtime/uuid.ts';
+import type { Clock, Logger } from '#actors/ports.ts';
+import { deliveryId } from '#actors/ids.ts';
 import type { FeedPosition } from '#actors/store/feed.ts';
 import type {
   AttemptRecord,

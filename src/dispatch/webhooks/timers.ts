@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '#actors/runtime/ports.ts';
+import type { Cancel, Clock } from '#actors/ports.ts';
 
 /** Timers by name, each at most once. */
 export class Timers {

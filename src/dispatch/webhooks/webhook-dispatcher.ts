@@ -1,12 +1,12 @@
 import type { CommandSender } from '#actors/commands.ts';
-import type { Clock, Ids, Logger } from '#actors/runtime/ports.ts';
+import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import type {
   DeliveryOutcome,
   SubscriptionState,
   WebhookDeliveryReader,
 } from '#actors/webhook-subscription/contract.ts';
 import { durably } from '#src/dispatch/durably.ts';
-import type { OutgoingClient } from '#src/dispatch/outgoing/client.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
 import type { Origin } from '#src/services.ts';
 import type { RecordBody } from './recorder.ts';
 import { SubscriptionRunner } from './runner.ts';

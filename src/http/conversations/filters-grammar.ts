@@ -1,4 +1,4 @@
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 
 /** What a field is compared with: the literal text between its wildcards; one piece means there is no wildcard. */
 export interface Value {

@@ -1,5 +1,5 @@
-import { isUuid, uuidToBytes } from '#actors/runtime/uuid.ts';
-import type { ConversationFilter } from '#actors/store/reader.ts';
+import { isUuid, uuidToBytes } from '#actors/uuid.ts';
+import type { ConversationFilter } from '#actors/conversation/reader.ts';
 import { type Clause, type Field, invalidFilter, type Value } from './filters-grammar.ts';
 
 type Condition = ConversationFilter;

@@ -1,4 +1,4 @@
-import type { ConversationFilter } from '#actors/store/reader.ts';
+import type { ConversationFilter } from '#actors/conversation/reader.ts';
 import { parseClauses } from './filters-grammar.ts';
 import { toSql } from './filters-sql.ts';
 

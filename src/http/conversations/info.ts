@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { conversationSchema, uuid } from '../schemas.ts';

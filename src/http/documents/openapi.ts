@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import type { FailureCode } from '#actors/runtime/errors.ts';
+import type { FailureCode } from '#actors/errors.ts';
 import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
 import { version } from '#src/version.ts';
 import { statusOf } from '../errors.ts';

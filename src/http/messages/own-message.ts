@@ -1,4 +1,4 @@
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
 
 /** The conversation that a message belongs to: its actor owns the message. @throws Failure `not_found` */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChannelJson, Json } from '#actors/representation.ts';
-import { Failure } from '#actors/runtime/errors.ts';
-import { conversationId } from '#actors/runtime/uuid.ts';
+import { Failure } from '#actors/errors.ts';
+import { conversationId } from '#actors/ids.ts';
 import { exampleIds } from '../examples.ts';
 import { type Answer, type Call, defineOperation, ok } from '../operation.ts';
 import { foreignId, jsonObject, messageSchema, uuid } from '../schemas.ts';

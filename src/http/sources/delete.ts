@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Failure } from '#actors/runtime/errors.ts';
-import { sourceActorId } from '#actors/runtime/uuid.ts';
+import { Failure } from '#actors/errors.ts';
+import { sourceActorId } from '#actors/ids.ts';
 import { defineOperation, empty } from '../operation.ts';
 import { foreignId } from '../schemas.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#actors/representation.ts';
-import { sourceActorId } from '#actors/runtime/uuid.ts';
+import { sourceActorId } from '#actors/ids.ts';
 import type { Call } from '../operation.ts';
 
 /** What a source says about one of its conversations or messages. */

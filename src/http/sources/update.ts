@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sourceActorId } from '#actors/runtime/uuid.ts';
+import { sourceActorId } from '#actors/ids.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { foreignId, sourceSchema, text, url } from '../schemas.ts';
 

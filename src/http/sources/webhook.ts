@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '#actors/representation.ts';
-import { Failure, type Problem } from '#actors/runtime/errors.ts';
-import { channelId, conversationId, messageId } from '#actors/runtime/uuid.ts';
+import { Failure, type Problem } from '#actors/errors.ts';
+import { channelId, conversationId, messageId } from '#actors/ids.ts';
 import { type Call, defineOperation, ok } from '../operation.ts';
 import { foreignId, json, jsonObject } from '../schemas.ts';
 import { applyMetadata } from './ingest-metadata.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '#actors/runtime/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import type { WebhookSubscriptionJson } from '#actors/representation.ts';
 import type { Services } from '#src/services.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { failureCodes } from '#actors/runtime/errors.ts';
+import { failureCodes } from '#actors/errors.ts';
 import { HubProcess } from '../../_support/hub-process.ts';
 import { SourceClient } from '../../_support/source-client.ts';
 import { checkFile } from '../crash/ledger.ts';

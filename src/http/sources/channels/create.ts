@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '#actors/representation.ts';
-import { channelId } from '#actors/runtime/uuid.ts';
+import { channelId } from '#actors/ids.ts';
 import { defineOperation, ok } from '../../operation.ts';
 import { channelSchema, foreignId, text, url } from '../../schemas.ts';
 import { withToken } from './own-channel.ts';

@@ -1,5 +1,5 @@
 import { Agent, errors, type Dispatcher } from 'undici';
-import type { Logger } from '#actors/runtime/ports.ts';
+import type { Logger } from '#actors/ports.ts';
 import { AddressNotAllowed, createAddressGuard, parseNetworks, type Resolve, Unresolved } from './address-guard.ts';
 import { ConnectTimeout, guardedConnector, TlsFailure } from './guarded-connector.ts';
 

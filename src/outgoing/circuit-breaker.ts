@@ -1,4 +1,4 @@
-import type { Clock } from '#actors/runtime/ports.ts';
+import type { Clock } from '#actors/ports.ts';
 
 /** Unreachable results in a row that open a circuit. */
 export const failuresToOpen = 5;
