@@ -1,4 +1,4 @@
-import type { AnyStateMachine } from 'xstate';
+import type { AnyStateMachine, EventFrom } from 'xstate';
 import { channel } from './channel.ts';
 import { conversation } from './conversation.ts';
 import { messageDelivery } from './message-delivery.ts';
@@ -30,3 +30,8 @@ export const registry = {
 } satisfies Record<string, RegisteredMachine>;
 
 export type MachineId = keyof typeof registry;
+
+/** What a machine may be stepped with: its own events, and those of its durable timers. */
+export type EventOf<Id extends MachineId> =
+  | EventFrom<(typeof registry)[Id]['machine']>
+  | { type: `xstate.after.${string}` };

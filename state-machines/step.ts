@@ -1,6 +1,6 @@
 import { type ActorScope, type AnyMachineSnapshot, type AnyStateMachine, type ContextFrom, createActor } from 'xstate';
 import type { AnyEventObject, EventObject, ExecutableActionObject, StateValue } from 'xstate';
-import { type MachineId, registry } from './registry.ts';
+import { type EventOf, type MachineId, registry } from './registry.ts';
 
 /** A machine's live state. Immutable: a step makes a new one, so a host may keep it as long as it likes. */
 export type Snapshot = AnyMachineSnapshot;
@@ -157,7 +157,7 @@ export function restore(machineId: MachineId, stored: StateAndContext): Snapshot
 export function stepSnapshot<Id extends MachineId>(
   machineId: Id,
   snapshot: Snapshot,
-  event: AnyEventObject,
+  event: EventOf<Id>,
 ): StepResult<Id> {
   return stepOf(registry[machineId].machine, snapshot, event) as StepResult<Id>;
 }
@@ -166,7 +166,7 @@ export function stepSnapshot<Id extends MachineId>(
 export function step<Id extends MachineId>(
   machineId: Id,
   stored: StateAndContext,
-  event: AnyEventObject,
+  event: EventOf<Id>,
 ): StepResult<Id> {
   return stepSnapshot(machineId, restore(machineId, stored), event);
 }

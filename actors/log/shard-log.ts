@@ -1,5 +1,13 @@
 import { hash } from 'node:crypto';
-import type { Change } from '../store/tables.ts';
+import type { Change } from '../store/table.ts';
+
+/** Where a shard stands after a record, besides its lsn and hash. */
+export interface ShardPosition {
+  next_key: number;
+  next_position: number;
+  /** The oldest position that is kept. */
+  horizon: number;
+}
 
 /** One batch of a shard: everything a standby needs to be the same as the owner afterwards. */
 export interface ChangeRecord {
@@ -10,6 +18,7 @@ export interface ChangeRecord {
   lsn: number;
   /** The hash of the record before it: the chain that shows a divergence. */
   prevHash: string;
+  position: ShardPosition;
   changes: Change[];
 }
 
@@ -20,12 +29,14 @@ const separator = '\u0000';
  * The hash of a record, which the next one names. Over the values and not their JSON: the rows hold long texts that
  * would all be escaped again.
  */
-export function recordHash({ shard, epoch, lsn, prevHash, changes }: ChangeRecord): string {
-  let text = `${shard} ${epoch} ${lsn} ${prevHash}`;
+export function recordHash({ shard, epoch, lsn, prevHash, position, changes }: ChangeRecord): string {
+  const { next_key, next_position, horizon } = position;
+  let text = `${shard} ${epoch} ${lsn} ${prevHash} ${next_key} ${next_position} ${horizon}`;
   for (const change of changes) {
     text += `${separator}${change.table} ${change.op}`;
-    if (change.op !== 'insert') text += ` ${change.key}`;
-    if (change.op === 'delete') continue;
+    if (change.op === 'cut') text += ` ${change.from} ${change.to}`;
+    else if (change.op !== 'insert') text += ` ${change.key}`;
+    if (change.op === 'delete' || change.op === 'cut') continue;
     const row: Record<string, unknown> = change.row;
     for (const column in row) text += `${separator}${column}${separator}${row[column]}`;
   }
@@ -33,15 +44,32 @@ export function recordHash({ shard, epoch, lsn, prevHash, changes }: ChangeRecor
 }
 
 /**
- * The log of change records. A batch is acknowledged when its record is appended **and** committed.
- * A log that is replicated returns a promise that resolves when enough copies are safe.
+ * The log of change records. **A successful append is the decision**: what was appended is committed, again and again
+ * if need be; only before it may anything be rolled back.
  */
 export interface ShardLog {
-  /** @throws FencedError when another owner has taken the shard */
+  /**
+   * False: the commit that follows is what makes a record durable (a single node): `append` answers at once, and the
+   * shards of a batch share a transaction. True: a record has copies elsewhere; each shard has a transaction of its own,
+   * and none is open while its record is on its way.
+   */
+  readonly replicated: boolean;
+  /**
+   * Resolves when enough copies are safe. Appending the same record again has the effect of once.
+   * @throws FencedError another owner has appended at this lsn; NotAppendedError certainly nothing was appended; any
+   *   other error leaves the outcome unknown: the same record has to be appended until it is known
+   */
   append(record: ChangeRecord): void | Promise<void>;
+  /** The records behind an lsn, oldest first: what an owner or a standby has to apply. A local log has none. */
+  tail(shard: number, after: number): Promise<ChangeRecord[]>;
 }
 
-/** The shard has another owner: this host's batch must not be committed. */
+/** The shard has another owner: what this host has prepared must not be committed. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
+}
+
+/** The record is certainly not in the log, and will not get there. */
+export class NotAppendedError extends Error {
+  override readonly name = 'NotAppendedError';
 }

@@ -1,11 +1,14 @@
-import type { ShardLog } from '../log/shard-log.ts';
+import { applyRecord } from '../log/apply.ts';
+import { type ChangeRecord, FencedError, NotAppendedError, type ShardLog } from '../log/shard-log.ts';
+import type { Clock } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
-import type { Change, TableName } from '../store/tables.ts';
+import type { Change } from '../store/table.ts';
 import type { CommandHandling, Handled } from './command-handling.ts';
 import { isIoError } from './command-handling.ts';
 import type { Reply } from './envelope.ts';
+import type { Signal } from './kind.ts';
 import type { Queued } from './mailbox.ts';
-import type { Shard } from './shard.ts';
+import type { Prepared, Shard } from './shard.ts';
 
 /** A shard's part of a batch. */
 export interface Share {
@@ -13,125 +16,166 @@ export interface Share {
   commands: Queued[];
 }
 
-/** Tables whose changes somebody outside waits for. */
-const signalling: ReadonlySet<TableName> = new Set([
-  'feed',
-  'outbox',
-  'parked_metadata',
-  'webhook_subscription',
-  'webhook_delivery',
-]);
-
 /** What a committed batch did, for its replies, its signals and its log line. */
 export interface BatchOutcome {
   replies: { command: Queued; reply: Reply }[];
-  /** Shards in which something changed that dispatchers or followers of the feed wait for. */
-  grew: number[];
+  /** What grew in which shard. */
+  grew: Map<number, Set<Signal>>;
   changes: number;
   poisoned: string[];
   expired: number;
 }
 
+export interface BatchOptions {
+  store: HostStore;
+  log: ShardLog;
+  clock: Clock;
+  handling: CommandHandling;
+  /** A record whose outcome or commit is open: told once for each try that failed. */
+  onDoubt(shard: number, error: unknown): void;
+}
+
+/** Wait before a record whose append or commit is in doubt is tried again, in ms. */
+const doubtDelay = 200;
+
 /**
- * One batch of all shards: every command is handled and its changes applied inside one open transaction, so that the
- * next command of the batch reads them; then each shard's change record is appended to the log, and the commit makes
- * all of it durable. Whatever throws here leaves the file as it was before the batch.
+ * One batch: every command is handled and its changes applied inside one open transaction, so that the next command
+ * reads them; then each shard's change record is appended to the log, and the commit makes it durable.
  */
 export class Batches {
-  readonly #store: HostStore;
-  readonly #log: ShardLog;
-  readonly #handling: CommandHandling;
+  readonly #options: BatchOptions;
   /** Commands that made a batch fail, with the error: they go to the dead letters when the batch runs again. */
   readonly #unfit = new WeakMap<Queued, unknown>();
 
-  constructor(store: HostStore, log: ShardLog, handling: CommandHandling) {
-    this.#store = store;
-    this.#log = log;
-    this.#handling = handling;
+  constructor(options: BatchOptions) {
+    this.#options = options;
   }
 
-  /** @throws the store's or the log's error: nothing was committed, the shards' counters are as before */
+  /**
+   * @param shares one share where the log is replicated
+   * @throws the store's error, FencedError or NotAppendedError: nothing was committed, the shards are as before
+   */
   run(shares: Share[], now: number): BatchOutcome | Promise<BatchOutcome> {
-    const outcome: BatchOutcome = { replies: [], grew: [], changes: 0, poisoned: [], expired: 0 };
+    const outcome: BatchOutcome = { replies: [], grew: new Map(), changes: 0, poisoned: [], expired: 0 };
     const shards = shares.map(({ shard }) => shard);
-    const done = this.#transaction(shards, () => shares.map((share) => this.#handleShare(share, now, outcome)));
+    const done = this.#commit(shards, () => shares.map((share) => this.#handleShare(share, now, outcome)));
     return done instanceof Promise ? done.then(() => outcome) : outcome;
   }
 
   /**
-   * Makes changes durable that no command asked for; `changes[i]` are those of `shards[i]`.
+   * Makes changes of a shard durable that no command asked for.
+   * @param make reads the store and says what is to change
    * @throws as `run`
    */
-  write(shards: Shard[], changes: Change[][]): void | Promise<void> {
-    return this.#transaction(shards, () => {
-      for (const change of changes.flat()) this.#store.transactions.apply(change);
-      return changes;
+  write(shard: Shard, make: () => Change[]): void | Promise<void> {
+    return this.#commit([shard], () => {
+      const changes = make();
+      for (const change of changes) this.#options.store.transactions.apply(change);
+      return [changes];
     });
   }
 
   /** `apply` makes and applies each shard's changes. Only when all of them fit is anything appended to the log. */
-  #transaction(shards: Shard[], apply: () => Change[][]): void | Promise<void> {
+  #commit(shards: Shard[], apply: () => Change[][]): void | Promise<void> {
+    const { store, log } = this.#options;
     const marks = shards.map((shard) => shard.counters.mark());
     const undo = (error: unknown): never => {
-      this.#store.transactions.rollback();
+      store.transactions.rollback();
       for (const [i, shard] of shards.entries()) shard.counters.reset(marks[i]!);
       throw error;
     };
     try {
-      this.#store.transactions.begin();
-      const changed = apply()
-        .map((changes, i) => ({ changes, shard: shards[i]! }))
-        .filter(({ changes }) => changes.length > 0)
-        .map(({ changes, shard }) => shard.record(changes));
-      for (const { row } of changed) this.#store.transactions.apply(row);
-      const appends = changed
-        .map(({ record }) => this.#log.append(record))
-        .filter((append) => append instanceof Promise);
-      const commit = (): void => {
-        this.#store.transactions.commit();
-        for (const { advance } of changed) advance();
-      };
-      if (appends.length === 0) return commit();
-      return Promise.all(appends).then(commit).catch(undo);
+      store.transactions.begin();
+      const prepared = apply().map((changes, i) => (changes.length > 0 ? shards[i]!.prepare(changes) : null));
+      if (log.replicated) return this.#replicate(shards, prepared).catch(undo);
+      for (const each of prepared) {
+        if (each === null) continue;
+        store.transactions.advance(each.row, each.record.prevHash);
+        void log.append(each.record);
+      }
+      store.transactions.commit();
+      for (const [i, each] of prepared.entries()) if (each !== null) shards[i]!.advance(each);
     } catch (error) {
       return undo(error);
     }
   }
 
+  /** No transaction stays open while a record is on its way: it is applied anew once it is decided. */
+  async #replicate(shards: Shard[], prepared: (Prepared | null)[]): Promise<void> {
+    this.#options.store.transactions.rollback();
+    for (const [i, each] of prepared.entries()) {
+      if (each === null) continue;
+      await this.#decide(each.record);
+      await this.#redo(each.record);
+      shards[i]!.advance(each);
+    }
+  }
+
+  /** Resolves when the record is in the log. The shard stands still meanwhile: what comes next builds on it. */
+  async #decide(record: ChangeRecord): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#options.log.append(record);
+      } catch (error) {
+        if (error instanceof FencedError || error instanceof NotAppendedError) throw error;
+        await this.#doubt(record, error);
+      }
+    }
+  }
+
+  /** What is in the log is committed, again and again if need be. */
+  async #redo(record: ChangeRecord): Promise<void> {
+    for (;;) {
+      try {
+        applyRecord(this.#options.store, record);
+        return;
+      } catch (error) {
+        await this.#doubt(record, error);
+      }
+    }
+  }
+
+  #doubt(record: ChangeRecord, error: unknown): Promise<void> {
+    this.#options.onDoubt(record.shard, error);
+    return new Promise((resolve) => void this.#options.clock.schedule(doubtDelay, resolve));
+  }
+
   #handleShare({ shard, commands }: Share, now: number, outcome: BatchOutcome): Change[] {
     const all: Change[] = [];
-    let grew = false;
+    const signals = new Set<Signal>();
     for (const command of commands) {
-      // What an earlier try of an expired command has done keeps its answer.
-      if (command.envelope.deadline < now && this.#store.answered(command.envelope.commandId) === null) {
-        outcome.expired++;
-        const message = 'The hub was too busy to handle this command in time. Nothing was changed; try again.';
-        outcome.replies.push({
-          command,
-          reply: { ok: false, failure: { code: 'deadline_exceeded', message, retryAfter: 1 } },
-        });
+      if (command.envelope.deadline < now) {
+        outcome.replies.push({ command, reply: this.#expired(command, outcome) });
         continue;
       }
       const handled = this.#applied(command, shard);
-      for (const change of handled.changes) {
-        all.push(change);
-        if (signalling.has(change.table)) grew = true;
-      }
+      for (const change of handled.changes) all.push(change);
+      for (const signal of handled.signals) signals.add(signal);
       if (handled.poison) outcome.poisoned.push(command.envelope.commandId);
       outcome.replies.push({ command, reply: handled.reply });
     }
-    if (grew) outcome.grew.push(shard.number);
+    if (signals.size > 0) outcome.grew.set(shard.number, signals);
     outcome.changes += all.length;
     return all;
   }
 
+  /** What an earlier try of an expired command has done keeps its answer. */
+  #expired({ envelope }: Queued, outcome: BatchOutcome): Reply {
+    const answered = this.#options.handling.answered(envelope);
+    if (answered !== null) return answered;
+    outcome.expired++;
+    const message = 'The hub was too busy to handle this command in time. Nothing was changed; try again.';
+    return { ok: false, failure: { code: 'deadline_exceeded', message, retryAfter: 1 } };
+  }
+
   #applied(command: Queued, shard: Shard): Handled {
+    const { handling, store } = this.#options;
     const unfit = this.#unfit.get(command);
     const handled = unfit
-      ? this.#handling.unappliable(command.envelope, shard, unfit)
-      : this.#handling.handle(command.envelope, shard);
+      ? handling.unappliable(command.envelope, shard, unfit)
+      : handling.handle(command.envelope, shard);
     try {
-      for (const change of handled.changes) this.#store.transactions.apply(change);
+      for (const change of handled.changes) store.transactions.apply(change);
       return handled;
     } catch (error) {
       if (isIoError(error) || unfit) throw error;

@@ -1,70 +1,104 @@
-import { type MachineId, registry } from '#machines/registry.ts';
-import { migrate } from '#machines/migrate.ts';
+import { registry } from '#machines/registry.ts';
 import { initial, restore } from '#machines/step.ts';
-import type { HostStore } from '../store/host-store.ts';
-import type { Change } from '../store/tables.ts';
-import type { Activations, ActiveActor } from './activation.ts';
-import { CommandRuntime } from './command-runtime.ts';
-import type { ActorDefinition } from './definition.ts';
-import type { ActorKind, Envelope, Reply } from './envelope.ts';
 import { Failure } from '../errors.ts';
+import { turnHash } from '../journal/turn.ts';
+import type { HostStore } from '../store/host-store.ts';
+import type { Change, RowQuery } from '../store/table.ts';
+import { type ActorRow, deadLetters, journal, outbox, type TimerRow, timers } from '../store/tables.ts';
+import { uuidToBytes } from '../uuid.ts';
+import type { Activations, ActiveActor } from './activation.ts';
+import type { ActorAddress, Envelope, Reply } from './envelope.ts';
+import type { AnyKind, Signal } from './kind.ts';
 import type { Shard } from './shard.ts';
+import { TurnRuntime } from './turn-runtime.ts';
 
-/** The definition of every kind. */
-export type ActorDefinitions = Record<ActorKind, ActorDefinition>;
-
-/** Commands that the runtime itself answers, for every kind of actor. */
-export const runtimeCommands = { timerFired: 'timer.fired', redrive: 'dead-letter.redrive' } as const;
+/** Commands that the runtime itself answers, for every kind of actor. Each is recognised by the row that it is about. */
+export const runtimeCommands = {
+  timerFired: 'timer.fired',
+  redrive: 'dead-letter.redrive',
+  effectDone: 'effect.done',
+} as const;
 
 /** What handling a command came to: the reply, once its changes are committed. */
 export interface Handled {
   reply: Reply;
   changes: Change[];
+  signals: ReadonlySet<Signal>;
   /** The handler threw something that is not a `Failure`. */
   poison: boolean;
 }
 
-interface TimerFired {
-  key: number;
-  subject: number;
-  name: string;
+type TimerFired = Pick<TimerRow, 'key' | 'subject'> & { name: `xstate.after.${string}` };
+
+/** A kind with its prepared reads. */
+interface Ready {
+  kind: AnyKind;
+  reads: unknown;
+  byId: RowQuery<ActorRow>;
+  byKey: RowQuery<ActorRow>;
 }
+
+const noSignals: ReadonlySet<Signal> = new Set();
+const isOwn = (type: string): boolean => (Object.values(runtimeCommands) as string[]).includes(type);
 
 /** Turns one command into a reply and row changes. Reads the store, writes nothing. */
 export class CommandHandling {
   readonly #store: HostStore;
-  readonly #definitions: ActorDefinitions;
+  readonly #kinds: ReadonlyMap<string, Ready>;
   readonly #activations: Activations;
 
-  constructor(store: HostStore, definitions: ActorDefinitions, activations: Activations) {
+  constructor(store: HostStore, kinds: readonly AnyKind[], activations: Activations) {
     this.#store = store;
-    this.#definitions = definitions;
+    this.#kinds = new Map(
+      kinds.map((kind) => [
+        kind.name,
+        store.prepare((db) => ({
+          kind,
+          reads: kind.reads(db),
+          byId: kind.table.query(db, 'WHERE id = ?'),
+          byKey: kind.table.query(db, 'WHERE key = ?'),
+        })),
+      ]),
+    );
     this.#activations = activations;
   }
 
   /** @throws nothing for what a handler does; an I/O error of the store passes through */
   handle(envelope: Envelope, shard: Shard): Handled {
-    const answered = this.#store.answered(envelope.commandId);
-    if (answered !== null) {
-      return { reply: { ...(JSON.parse(answered) as Reply), replayed: true }, changes: [], poison: false };
+    const ready = this.#kinds.get(envelope.actor.kind)!;
+    const remembers = !isOwn(envelope.type) && !isRecognised(ready.kind, envelope.type);
+    if (remembers) {
+      const answered = this.#remembered(envelope);
+      if (answered !== null) return answered;
     }
     try {
-      const definition = this.#definitions[envelope.actor.kind];
-      const actor = this.#activate(definition, envelope, shard);
-      const runtime = new CommandRuntime(actor, definition.machine, envelope, this.#store.reads, shard.counters);
-      const result = this.#dispatch(definition, runtime, envelope);
-      runtime.finish();
-      return this.#answered(envelope, shard, runtime.changes, { ok: true, result: result ?? null }, false);
+      const actor = this.#activate(ready, envelope, shard);
+      const runtime = new TurnRuntime(actor, ready.kind, envelope, this.#store, ready.reads, shard.counters);
+      runtime.migrate();
+      const result = this.#dispatch(ready.kind, runtime, envelope, envelope.type);
+      const reply: Reply = { ok: true, result: result ?? null };
+      const { changes, signals } = runtime.end(remembers ? JSON.stringify(reply) : null);
+      this.#activations.keep(actor);
+      return { reply, changes, signals, poison: false };
     } catch (error) {
       // Its memory may be half changed.
       this.#activations.drop(envelope.actor.kind, envelope.actor.id);
       if (isIoError(error)) throw error;
-      // A timer has nobody who could be refused something: its failure is a defect.
-      if (error instanceof Failure && envelope.type !== runtimeCommands.timerFired) {
-        return this.#answered(envelope, shard, [], { ok: false, failure: error.toData() }, false);
-      }
-      return this.#poisoned(envelope, shard, error);
+      // Timers and effects have nobody who could be refused something: a failure of theirs is a defect.
+      const isRefusal = error instanceof Failure && (!isOwn(envelope.type) || envelope.type === runtimeCommands.redrive);
+      return isRefusal ? this.#refused(envelope, shard, error, remembers) : this.#poisoned(envelope, shard, error);
     }
+  }
+
+  /** What was answered when the command was handled before, for one that must not be handled any more; null: it was not. */
+  answered(envelope: Envelope): Reply | null {
+    const { kind, reads, byId } = this.#kinds.get(envelope.actor.kind)!;
+    const recognise = isRecognised(kind, envelope.type) ? kind.recognised?.[envelope.type] : undefined;
+    if (recognise === undefined) return this.#remembered(envelope)?.reply ?? null;
+    const row = byId.get(uuidToBytes(envelope.actor.id));
+    if (row === null) return null;
+    const result = recognise(reads, row, envelope.body, envelope.commandId);
+    return result === null ? null : { ok: true, result };
   }
 
   /** The answer of a command whose changes turned out not to fit the store: a defect, found while applying. */
@@ -73,119 +107,168 @@ export class CommandHandling {
     return this.#poisoned(envelope, shard, error);
   }
 
-  #dispatch(definition: ActorDefinition, runtime: CommandRuntime, envelope: Envelope): unknown {
-    if (envelope.type === runtimeCommands.timerFired) {
-      this.#fireTimer(definition, runtime, envelope.body as TimerFired, false);
-      return null;
-    }
-    if (envelope.type === runtimeCommands.redrive) return this.#redrive(definition, runtime, envelope);
-    const handler = Object.hasOwn(definition.handlers, envelope.type) ? definition.handlers[envelope.type] : undefined;
-    if (!handler) throw new Error(`A ${definition.kind} has no command ${envelope.type}.`);
-    return handler(runtime, envelope.body as never);
+  /** An actor's address by its key; null for one that is not stored. */
+  addressOf(kind: string, key: number): ActorAddress | null {
+    const row = this.#kinds.get(kind)?.byKey.get(key) ?? null;
+    return row === null ? null : { kind, id: row.id };
   }
 
-  #fireTimer(definition: ActorDefinition, runtime: CommandRuntime, fired: TimerFired, redriven: boolean): void {
-    const timer = this.#store.reads.timer(fired.subject, fired.name);
+  #remembered(envelope: Envelope): Handled | null {
+    const answer = this.#store.answered(envelope.commandId);
+    if (answer === null) return null;
+    return { reply: { ...(JSON.parse(answer) as Reply), replayed: true }, changes: [], signals: noSignals, poison: false };
+  }
+
+  #dispatch(kind: AnyKind, runtime: TurnRuntime, envelope: Envelope, type: string): unknown {
+    switch (type) {
+      case runtimeCommands.timerFired:
+        this.#fireTimer(kind, runtime, envelope.body as TimerFired, false);
+        return null;
+      case runtimeCommands.effectDone:
+        this.#endEffect(runtime, envelope.body as { key: number });
+        return null;
+      case runtimeCommands.redrive:
+        return this.#redrive(kind, runtime, envelope);
+    }
+    const handler = Object.hasOwn(kind.handlers, type) ? kind.handlers[type] : undefined;
+    if (!handler) throw new Error(`A ${kind.name} has no command ${type}.`);
+    return handler(runtime as never, envelope.body as never);
+  }
+
+  #fireTimer(kind: AnyKind, runtime: TurnRuntime, fired: TimerFired, redriven: boolean): void {
+    const timer = this.#store.timer(fired.subject, fired.name);
     // Cancelled after it was taken, or set anew: that timer's own time will come. The row of a dead letter's is gone.
     if (redriven ? timer !== null : timer?.key !== fired.key) return;
     const event = { type: fired.name };
-    if (definition.onTimer) definition.onTimer(runtime, fired.subject, event);
+    if (kind.onTimer) kind.onTimer(runtime as never, fired.subject, event);
     else runtime.step(event);
-    const gone = runtime.changes.some((c) => c.table === 'timer' && c.op === 'delete' && c.key === fired.key);
-    if (!gone) runtime.change({ table: 'timer', op: 'delete', key: fired.key });
+    const gone = runtime.changes.some((c) => timers.is(c) && c.op === 'delete' && c.key === fired.key);
+    if (!gone && !redriven) runtime.change(timers.remove(fired.key));
   }
 
-  #redrive(definition: ActorDefinition, runtime: CommandRuntime, envelope: Envelope): unknown {
+  /** What an actor had told another is answered. */
+  #endEffect(runtime: TurnRuntime, { key }: { key: number }): void {
+    if (this.#store.effect(key) !== null) runtime.change(outbox.remove(key));
+  }
+
+  /** Handles a dead letter again; its command has the new answer from then on. */
+  #redrive(kind: AnyKind, runtime: TurnRuntime, envelope: Envelope): unknown {
     const { commandId } = envelope.body as { commandId: string };
     const letter = this.#store.deadLetter(commandId);
     if (letter === null) throw new Failure('not_found', `There is no dead letter with the command id ${commandId}.`);
     if (letter.redriven_at !== null) return null;
     const original = JSON.parse(letter.envelope) as Envelope;
     const again = { ...original, now: envelope.now };
-    const result =
-      original.type === runtimeCommands.timerFired
-        ? this.#fireTimer(definition, runtime, original.body as TimerFired, true)
-        : this.#dispatch(definition, runtime, again);
-    runtime.change({ table: 'dead_letter', op: 'update', key: letter.key, row: { redriven_at: envelope.now } });
+    const fired = original.type === runtimeCommands.timerFired;
+    if (fired) this.#fireTimer(kind, runtime, original.body as TimerFired, true);
+    const result = fired ? null : this.#dispatch(kind, runtime, again, original.type);
+    const answer: Reply = { ok: true, result: result ?? null };
+    runtime.change(
+      deadLetters.update(letter.key, { redriven_at: envelope.now, answer: JSON.stringify(answer) }),
+    );
     return result;
   }
 
-  #answered(envelope: Envelope, shard: Shard, changes: Change[], reply: Reply, poison: boolean): Handled {
-    changes.push({
-      table: 'inbox',
-      op: 'insert',
-      row: {
-        key: shard.counters.takeKey(),
-        command_id: envelope.commandId,
-        at: envelope.now,
-        reply: JSON.stringify(reply),
-      },
-    });
-    return { reply, changes, poison };
+  #refused(envelope: Envelope, shard: Shard, failure: Failure, remembers: boolean): Handled {
+    const reply: Reply = { ok: false, failure: failure.toData() };
+    const changes = remembers ? [refusal(envelope, shard, JSON.stringify(reply))] : [];
+    return { reply, changes, signals: noSignals, poison: false };
   }
 
   #poisoned(envelope: Envelope, shard: Shard, error: unknown): Handled {
+    const message = `The hub could not handle this command; it is kept as dead letter ${envelope.commandId}.`;
+    const reply: Reply = { ok: false, failure: { code: 'internal', message } };
     const changes: Change[] = [];
     // A redriven letter that fails again stays the letter it was.
-    if (envelope.type !== runtimeCommands.redrive) changes.push(this.#letter(envelope, shard, error));
+    if (envelope.type !== runtimeCommands.redrive) changes.push(this.#letter(envelope, shard, error, reply));
     // Left in place, the timer would fire again at once, for ever.
     if (envelope.type === runtimeCommands.timerFired) {
-      changes.push({ table: 'timer', op: 'delete', key: (envelope.body as TimerFired).key });
+      const { key, subject, name } = envelope.body as TimerFired;
+      if (this.#store.timer(subject, name)?.key === key) changes.push(timers.remove(key));
     }
-    const message = `The hub could not handle this command; it is kept as dead letter ${envelope.commandId}.`;
-    return this.#answered(envelope, shard, changes, { ok: false, failure: { code: 'internal', message } }, true);
+    return { reply, changes, signals: noSignals, poison: true };
   }
 
-  #letter(envelope: Envelope, shard: Shard, error: unknown): Change {
+  #letter(envelope: Envelope, shard: Shard, error: unknown, reply: Reply): Change {
     const { kind, id } = envelope.actor;
     const said = {
-      actor_revision: this.#store.reads.actor(kind, id)?.revision ?? 0,
+      actor_revision: this.#kinds.get(kind)!.byId.get(uuidToBytes(id))?.revision ?? 0,
       envelope: JSON.stringify(envelope),
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       at: envelope.now,
       redriven_at: null,
+      answer: JSON.stringify(reply),
     };
-    // The inbox forgets command ids in time, the letters do not: there is one letter for a command id.
+    // There is one letter for a command id, however often it fails.
     const before = this.#store.deadLetter(envelope.commandId);
-    if (before !== null) return { table: 'dead_letter', op: 'update', key: before.key, row: said };
+    if (before !== null) return deadLetters.update(before.key, said);
     const key = shard.counters.takeKey();
-    const row = { key, command_id: envelope.commandId, actor_kind: kind, actor_id: id, ...said };
-    return { table: 'dead_letter', op: 'insert', row };
+    return deadLetters.insert({ key, command_id: envelope.commandId, actor_kind: kind, actor_id: id, ...said });
   }
 
-  #activate(definition: ActorDefinition, envelope: Envelope, shard: Shard): ActiveActor {
-    const { kind, id } = envelope.actor;
-    const active = this.#activations.get(kind, id);
+  #activate({ kind, reads, byId }: Ready, envelope: Envelope, shard: Shard): ActiveActor {
+    const { id } = envelope.actor;
+    const active = this.#activations.get(kind.name, id);
     if (active !== null) return active;
-    const { reads } = this.#store;
-    const row = reads.actor(kind, id);
-    const key = row?.key ?? shard.counters.takeKey();
-    const stored =
-      row === null
-        ? null
-        : {
-            machineVersion: row.machine_version,
-            value: JSON.parse(row.value) as unknown,
-            context: JSON.parse(row.context) as unknown,
-          };
-    const actor: ActiveActor = {
-      key,
-      kind,
-      id,
-      isNew: row === null,
-      revision: row?.revision ?? 0,
-      seq: row?.seq ?? 0,
-      snapshot: definition.machine === null ? null : snapshotOf(definition.machine, stored),
-      memory: definition.load(reads, key),
+    const stored = byId.get(uuidToBytes(id));
+    const row = stored ?? newRow(kind, id, shard.counters.takeKey());
+    const current = kind.machine !== null && row.machine_version === registry[kind.machine].version;
+    return {
+      kind: kind.name,
+      isNew: stored === null,
+      row,
+      // One of another version is brought to this one by the turn itself.
+      snapshot: kind.machine === null || !current ? null : restore(kind.machine, parsed(row)),
+      memory: kind.load(reads, row),
+      size: 0,
     };
-    this.#activations.keep(actor);
-    return actor;
   }
 }
 
-function snapshotOf(machine: MachineId, stored: Parameters<typeof migrate>[1] | null): ActiveActor['snapshot'] {
-  if (stored === null) return initial(machine).snapshot;
-  return restore(machine, registry[machine].version === stored.machineVersion ? stored : migrate(machine, stored));
+const isRecognised = ({ recognised }: AnyKind, type: string): boolean =>
+  recognised !== undefined && Object.hasOwn(recognised, type);
+
+const parsed = ({ value, context }: ActorRow): { value: unknown; context: unknown } => ({
+  value: JSON.parse(value) as unknown,
+  context: JSON.parse(context) as unknown,
+});
+
+function newRow({ machine, blank }: AnyKind, id: string, key: number): ActorRow {
+  const first = machine === null ? { value: null, context: null } : initial(machine).snapshot;
+  return {
+    key,
+    id,
+    revision: 0,
+    seq: 0,
+    turns: 0,
+    last_turn: 0,
+    skip_turn: 0,
+    chain: '',
+    machine_version: machine === null ? 0 : registry[machine].version,
+    value: JSON.stringify(first.value),
+    context: JSON.stringify(first.context),
+    ...blank,
+  };
+}
+
+/** The journal's row of a refused command: in nobody's chain, kept for its repetition. */
+function refusal({ actor, type, cause, commandId, now }: Envelope, shard: Shard, answer: string): Change {
+  const turn = {
+    key: shard.counters.turn,
+    kind: actor.kind,
+    actor: 0,
+    previous: 0,
+    skip: null,
+    at: now,
+    type,
+    cause,
+    command: commandId,
+    steps: null,
+    events: null,
+    answer,
+  };
+  shard.counters.takePositions(1);
+  return journal.insert({ ...turn, hash: turnHash('', turn) });
 }
 
 /** What SQLite says about a statement or its values, whatever the state of the disk. */

@@ -1,13 +1,9 @@
 import type { FailureData } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
 
-/** The kinds of actors. Each has a folder of its own under `actors/`. */
-export const actorKinds = ['conversation', 'channel', 'source', 'idempotency-key', 'webhook-subscription'] as const;
-export type ActorKind = (typeof actorKinds)[number];
-
 /** Who a command is for. `id` is a lower-case UUID. */
 export interface ActorAddress {
-  kind: ActorKind;
+  kind: string;
   id: string;
 }
 
@@ -16,7 +12,7 @@ export interface ActorAddress {
  * handling it again gives the same result.
  */
 export interface Envelope {
-  /** UUID. A command id that the inbox has answered is not handled again: its first answer is sent. */
+  /** UUID. A command that was handled under this id is not handled again: its first answer is sent. */
   commandId: string;
   actor: ActorAddress;
   /** A key of the kind's handler table, for example `message.send`. */
@@ -26,11 +22,11 @@ export interface Envelope {
   now: number;
   /** Epoch ms after which the command is dropped instead of handled. */
   deadline: number;
-  /** What led to it: a request id, an effect, a timer. Kept in the history. */
+  /** What led to it: a request id, an effect, a timer. Kept in the journal. */
   cause: string;
 }
 
-/** The answer to an envelope, sent after the commit. `replayed`: the inbox had it already. */
+/** The answer to an envelope, sent after the commit. `replayed`: it was remembered. */
 export type Reply =
   | { ok: true; result: unknown; replayed?: true }
   | { ok: false; failure: FailureData; replayed?: true };
@@ -48,8 +44,8 @@ export function decode<T>(data: Uint8Array): T {
   return JSON.parse(decoder.decode(data)) as T;
 }
 
-/** Null for bytes that are no envelope: nobody could be answered from the inbox, and no letter be addressed. */
-export function envelopeOf(data: Uint8Array): Envelope | null {
+/** Null for bytes that are no envelope for one of the kinds: nobody could be answered, and no letter be addressed. */
+export function envelopeOf(data: Uint8Array, kinds: { has(kind: string): boolean }): Envelope | null {
   let envelope: Partial<Envelope> | null;
   try {
     envelope = decode<Partial<Envelope> | null>(data);
@@ -57,8 +53,7 @@ export function envelopeOf(data: Uint8Array): Envelope | null {
     return null;
   }
   const { commandId, actor, type, now, deadline, cause } = envelope ?? {};
-  const addressed =
-    actor !== undefined && actor !== null && actorKinds.includes(actor.kind) && isUuid(String(actor.id));
+  const addressed = actor !== undefined && actor !== null && kinds.has(actor.kind) && isUuid(String(actor.id));
   const timed = Number.isSafeInteger(now) && Number.isSafeInteger(deadline);
   const named = isUuid(String(commandId)) && typeof type === 'string' && typeof cause === 'string';
   return addressed && timed && named ? (envelope as Envelope) : null;

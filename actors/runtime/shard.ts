@@ -1,5 +1,7 @@
-import { type ChangeRecord, recordHash } from '../log/shard-log.ts';
-import { type Change, keysPerShard, type Rows } from '../store/tables.ts';
+import { type ChangeRecord, recordHash, type ShardPosition } from '../log/shard-log.ts';
+import { rowAfter } from '../log/apply.ts';
+import { type Change, keysPerShard } from '../store/table.ts';
+import type { ShardRow } from '../store/tables.ts';
 import type { Mailbox } from './mailbox.ts';
 
 /** Actor key → slot: fixed for good, so that moving slots between shards never moves an actor between slots. */
@@ -15,79 +17,91 @@ export function slotOf(id: string): number {
 /** The shard of an actor: slots are dealt out evenly. */
 export const shardOf = (id: string, shards: number): number => slotOf(id) % shards;
 
-/** Hands out keys and feed positions of a shard, in arrival order. */
+/** Hands out keys and positions of a shard, in arrival order. */
 export class ShardCounters {
-  readonly #shard: number;
-  #nextKey: number;
-  #nextPosition: number;
+  readonly #base: number;
+  #mark: ShardPosition;
 
-  constructor(shard: number, nextKey: number, nextPosition: number) {
-    this.#shard = shard;
-    this.#nextKey = nextKey;
-    this.#nextPosition = nextPosition;
+  constructor(shard: number, mark: ShardPosition) {
+    this.#base = shard * keysPerShard;
+    this.#mark = { next_key: mark.next_key, next_position: mark.next_position, horizon: mark.horizon };
   }
 
   takeKey(): number {
-    return this.#shard * keysPerShard + this.#nextKey++;
+    return this.#base + this.#mark.next_key++;
   }
 
-  takePosition(): number {
-    return this.#shard * keysPerShard + this.#nextPosition++;
+  /** The key of the turn that is under way: the position that it takes when it ends. */
+  get turn(): number {
+    return this.#base + this.#mark.next_position;
   }
 
-  mark(): { next_key: number; next_position: number } {
-    return { next_key: this.#nextKey, next_position: this.#nextPosition };
+  /** Ends the turn under way. */
+  takePositions(count: number): void {
+    this.#mark.next_position += count;
+  }
+
+  /** Forgets the journal before a key. */
+  raiseHorizon(key: number): void {
+    this.#mark.horizon = key - this.#base;
+  }
+
+  mark(): ShardPosition {
+    return { ...this.#mark };
   }
 
   /** Back to a mark: what was handed out since was never committed. */
-  reset(mark: { next_key: number; next_position: number }): void {
-    this.#nextKey = mark.next_key;
-    this.#nextPosition = mark.next_position;
+  reset(mark: ShardPosition): void {
+    this.#mark = { ...mark };
   }
 }
+
+/** A record that is about to be appended, and the shard's row once it is committed. */
+export interface Prepared {
+  record: ChangeRecord;
+  row: ShardRow;
+}
+
+const firstPosition: ShardPosition = { next_key: 1, next_position: 1, horizon: 1 };
 
 /** A shard that this host owns: where its log stands, and what waits for it. */
 export class Shard {
   readonly number: number;
   readonly mailbox: Mailbox;
   readonly counters: ShardCounters;
+  readonly epoch: number;
   #lsn: number;
-  #epoch: number;
   #hash: string;
-  #stored: boolean;
 
-  constructor(number: number, row: Rows['shard'] | null, mailbox: Mailbox) {
+  /** @param epoch of the owner; default: that of the row */
+  constructor(number: number, row: ShardRow | null, mailbox: Mailbox, epoch = row?.epoch ?? 1) {
     this.number = number;
     this.mailbox = mailbox;
-    this.#stored = row !== null;
+    this.epoch = epoch;
     this.#lsn = row?.lsn ?? 0;
-    this.#epoch = row?.epoch ?? 1;
     this.#hash = row?.hash ?? '';
-    this.counters = new ShardCounters(number, row?.next_key ?? 1, row?.next_position ?? 1);
+    this.counters = new ShardCounters(number, row ?? firstPosition);
   }
 
   owns(actorId: string, shards: number): boolean {
     return shardOf(actorId, shards) === this.number;
   }
 
-  /** A change that means nothing and reaches the disk; null while the shard has no row. */
-  touch(): Change | null {
-    return this.#stored ? { table: 'shard', op: 'update', key: this.number, row: { lsn: this.#lsn } } : null;
+  get lsn(): number {
+    return this.#lsn;
   }
 
-  /** The record of a batch, the shard's own new row, and `advance`, to be called when both are durable. */
-  record(changes: Change[]): { record: ChangeRecord; row: Change; advance: () => void } {
-    const record = { shard: this.number, epoch: this.#epoch, lsn: this.#lsn + 1, prevHash: this.#hash, changes };
-    const hash = recordHash(record);
-    const columns = { lsn: record.lsn, epoch: record.epoch, hash, ...this.counters.mark() };
-    const row: Change = this.#stored
-      ? { table: 'shard', op: 'update', key: this.number, row: columns }
-      : { table: 'shard', op: 'insert', row: { shard: this.number, ...columns } };
-    const advance = (): void => {
-      this.#lsn = record.lsn;
-      this.#hash = hash;
-      this.#stored = true;
-    };
-    return { record, row, advance };
+  /** The record of a batch. Nothing of the shard moves before `advance`. */
+  prepare(changes: Change[]): Prepared {
+    const { number: shard, epoch } = this;
+    const position = this.counters.mark();
+    const record = { shard, epoch, lsn: this.#lsn + 1, prevHash: this.#hash, position, changes };
+    return { record, row: rowAfter(record, recordHash(record)) };
+  }
+
+  /** The record is durable. */
+  advance({ row }: Prepared): void {
+    this.#lsn = row.lsn;
+    this.#hash = row.hash;
   }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { migrations } from './migrations/index.ts';
+import { migrations as released } from './migrations/index.ts';
 
 /** The SQLite handle. It stays below `actors/store`: everyone else is lent readers and transactions. */
 export type Connection = Database.Database;
@@ -27,7 +27,7 @@ function assertSafeSqlite(db: Connection): void {
   }
 }
 
-function migrate(db: Connection, file: string): void {
+function migrate(db: Connection, file: string, migrations: readonly string[]): void {
   const stored = db.pragma('user_version', { simple: true }) as number;
   if (stored > migrations.length) {
     throw new Error(
@@ -46,7 +46,11 @@ function migrate(db: Connection, file: string): void {
  * Opens the file for its one writer, creating and migrating it. `full`: a commit is on the disk when it returns.
  * @throws Error when the file is newer than the program, locked by another writer, or no database
  */
-export function openForWriting(file: string, durability: Durability): Connection {
+export function openForWriting(
+  file: string,
+  durability: Durability,
+  migrations: readonly string[] = released,
+): Connection {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const db = new Database(file, { timeout: 5000 });
   assertSafeSqlite(db);
@@ -56,7 +60,7 @@ export function openForWriting(file: string, durability: Durability): Connection
   // The host checkpoints between batches: an automatic one would run inside a commit.
   db.pragma('wal_autocheckpoint = 0');
   db.pragma('foreign_keys = OFF');
-  migrate(db, file);
+  migrate(db, file, migrations);
   return db;
 }
 

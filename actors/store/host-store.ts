@@ -1,33 +1,61 @@
+import { randomUUID } from 'node:crypto';
 import { uuidToBytes } from '../uuid.ts';
-import { type ActorReads, actorReads } from './actor-reads.ts';
 import { type Connection, type Durability, openForWriting } from './database.ts';
-import { rowQuery } from './rows.ts';
-import { keysPerShard, type Rows } from './tables.ts';
-import { type WebhookPruning, webhookPruning } from './webhook-pruning.ts';
+import type { TableShape } from './table.ts';
+import {
+  bases,
+  type BaseRow,
+  type DeadLetterRow,
+  deadLetters,
+  journal,
+  type JournalRow,
+  type OutboxRow,
+  outbox,
+  runtimeTables,
+  type ShardRow,
+  type TimerRow,
+  timers,
+} from './tables.ts';
 import { WriteTransactions } from './write-transaction.ts';
 
 /** What the shard host needs of the file: the one writer of all shards. */
 export interface HostStore {
-  reads: ActorReads;
   transactions: WriteTransactions;
-  webhooks: WebhookPruning;
-  /** The stored answer of a command, as JSON text. */
+  /** Lends the writer's connection to prepare reads with: they see what an open transaction has applied. */
+  prepare<T>(make: (db: Connection) => T): T;
+  /** The kept answer of a command, as JSON text; null for one that was not handled, or whose repetition is recognised. */
   answered(commandId: string): string | null;
-  /** The shard's row; a new shard starts at lsn 0. */
-  shard(shard: number): Rows['shard'] | null;
+  /** The shard's row; a new shard has none. */
+  shard(shard: number): ShardRow | null;
+  turn(key: number): JournalRow | null;
+  /** Turns of a shard from a key on, in order. */
+  turns(from: number, to: number, limit: number): JournalRow[];
+  base(subject: number): BaseRow | null;
+  timer(subject: number, name: string): TimerRow | null;
+  /** The effect of a kind that a subject has in the outbox. */
+  effectOf(subject: number, kind: string): OutboxRow | null;
+  effect(key: number): OutboxRow | null;
   /** Timers due at `now` (epoch ms), earliest first. */
-  dueTimers(now: number, limit: number): Rows['timer'][];
+  dueTimers(now: number, limit: number): TimerRow[];
   /** Epoch ms of the earliest timer, null without timers. */
   nextTimer(): number | null;
   /** Dead letters of a command id. */
-  deadLetter(commandId: string): Rows['dead_letter'] | null;
-  /** Keys of inbox rows of a shard older than `before` (epoch ms), oldest first. */
-  oldInbox(shard: number, before: number, limit: number): number[];
-  /** Keys of feed or history rows of a shard older than `before` (epoch ms), oldest first. */
-  oldRows(table: 'feed' | 'history', shard: number, before: number, limit: number): number[];
+  deadLetter(commandId: string): DeadLetterRow | null;
   /** Moves what was committed from the write-ahead log into the file, as far as no reader needs it there. */
   checkpoint(): void;
   close(): void;
+}
+
+export interface HostStoreOptions {
+  file: string;
+  durability: Durability;
+  shards: number;
+  /** Tables of the kinds. */
+  tables: readonly TableShape[];
+  /** Names a new file, and with it every cursor into its feed. Default: a random UUID. */
+  instance?: string;
+  /** Default: the released schema. */
+  migrations?: readonly string[];
 }
 
 /** Marks a file as the hub's; the low byte says how many shards it was made for (0: 256). */
@@ -37,35 +65,40 @@ const applicationId = 0x50_41_52_00;
  * Opens the file for the host.
  * @throws Error as `openForWriting`, and when the file was made for another number of shards
  */
-export function openHostStore(file: string, durability: Durability, shards: number): HostStore {
-  const db = openForWriting(file, durability);
+export function openHostStore(options: HostStoreOptions): HostStore {
+  const { file, durability, shards, tables } = options;
+  const db = openForWriting(file, durability, options.migrations);
   fixShards(db, file, shards);
-  const answered = db.prepare('SELECT reply FROM inbox WHERE command_id = ?').pluck();
-  const shardRow = rowQuery(db, 'shard', 'WHERE shard = ?');
-  const due = rowQuery(db, 'timer', 'WHERE due <= ? ORDER BY due, key LIMIT ?');
+  db.prepare("INSERT INTO meta VALUES ('instance', ?) ON CONFLICT DO NOTHING").run(options.instance ?? randomUUID());
+  const letter = db.prepare('SELECT answer FROM dead_letter WHERE command_id = ?').pluck();
+  const remembered = db.prepare('SELECT answer FROM journal WHERE command = ? AND answer IS NOT NULL').pluck();
+  const shardRow = db.prepare('SELECT * FROM shard WHERE shard = ?');
+  const turn = journal.query(db, 'WHERE key = ?');
+  const turns = journal.query(db, 'WHERE key >= ? AND key < ? ORDER BY key LIMIT ?');
+  const base = bases.query(db, 'WHERE key = ?');
+  const timer = timers.query(db, 'WHERE subject = ? AND name = ?');
+  const effectOf = outbox.query(db, 'WHERE subject = ? AND kind = ?');
+  const effect = outbox.query(db, 'WHERE key = ?');
+  const due = timers.query(db, 'WHERE due <= ? ORDER BY due, key LIMIT ?');
   const next = db.prepare('SELECT min(due) FROM timer').pluck();
-  const deadLetter = rowQuery(db, 'dead_letter', 'WHERE command_id = ?');
-  const old = (table: string, column: string) =>
-    db
-      .prepare(
-        // Rows stand in the order of their age, so the scan from the shard's first key stops at the first young one.
-        `SELECT key FROM (SELECT key, ${column} AS age FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ?) WHERE age < ?`,
-      )
-      .pluck();
-  const oldByTable = { inbox: old('inbox', 'at'), feed: old('feed', 'timestamp'), history: old('history', 'at') };
-  const oldKeys = (table: keyof typeof oldByTable, shard: number, before: number, limit: number): number[] =>
-    oldByTable[table].all(shard * keysPerShard, (shard + 1) * keysPerShard, limit, before) as number[];
+  const deadLetter = deadLetters.query(db, 'WHERE command_id = ?');
   return {
-    reads: actorReads(db),
-    transactions: new WriteTransactions(db),
-    webhooks: webhookPruning(db),
-    answered: (commandId) => (answered.get(uuidToBytes(commandId)) as string | undefined) ?? null,
-    shard: (shard) => shardRow.get(shard),
+    transactions: new WriteTransactions(db, [...runtimeTables, ...tables]),
+    prepare: (make) => make(db),
+    answered(commandId) {
+      const id = uuidToBytes(commandId);
+      return ((letter.get(id) ?? remembered.get(id)) as string | undefined) ?? null;
+    },
+    shard: (shard) => (shardRow.get(shard) as ShardRow | undefined) ?? null,
+    turn: (key) => turn.get(key),
+    turns: (from, to, limit) => turns.all(from, to, limit),
+    base: (subject) => base.get(subject),
+    timer: (subject, name) => timer.get(subject, name),
+    effectOf: (subject, kind) => effectOf.get(subject, kind),
+    effect: (key) => effect.get(key),
     dueTimers: (now, limit) => due.all(now, limit),
     nextTimer: () => next.get() as number | null,
     deadLetter: (commandId) => deadLetter.get(uuidToBytes(commandId)),
-    oldInbox: (shard, before, limit) => oldKeys('inbox', shard, before, limit),
-    oldRows: (table, shard, before, limit) => oldKeys(table, shard, before, limit),
     checkpoint: () => void db.pragma('wal_checkpoint(PASSIVE)'),
     close: () => db.close(),
   };

@@ -1,169 +1,132 @@
-/** The rows that actors write, table by table, and how their columns are stored. */
+import { Table } from './table.ts';
 
-export interface Rows {
-  shard: { shard: number; lsn: number; epoch: number; hash: string; next_key: number; next_position: number };
-  actor: {
-    key: number;
-    kind: string;
-    id: string;
-    revision: number;
-    seq: number;
-    machine_version: number;
-    value: string;
-    context: string;
-  };
-  history: {
-    key: number;
-    subject: number;
-    machine: string;
-    revision: number;
-    event: string;
-    from_value: string;
-    to_value: string;
-    cause: string;
-    machine_version: number;
-    at: number;
-    hash: string;
-  };
-  timer: { key: number; due: number; actor: number; subject: number; name: string };
-  inbox: { key: number; command_id: string; at: number; reply: string };
-  outbox: { key: number; id: string; kind: string; lane: number; subject: number; ready: number; at: number };
-  dead_letter: {
-    key: number;
-    command_id: string;
-    actor_kind: string;
-    actor_id: string;
-    actor_revision: number;
-    envelope: string;
-    error: string;
-    at: number;
-    redriven_at: number | null;
-  };
-  feed: { key: number; subject: number; seq: number; type: string; timestamp: number; payload: string };
-  source: {
-    key: number;
-    source_id: string;
-    action_endpoint: string | null;
-    name: string | null;
-    image_url: string | null;
-    issued_at: number;
-    deleted: number;
-  };
-  parked_metadata: {
-    key: number;
-    source_id: string;
-    namespace: string;
-    target: string;
-    metadata: string;
-    at: number;
-  };
-  channel: {
-    key: number;
-    id: string;
-    source: string;
-    source_channel_id: string;
-    source_id: string | null;
-    connected: number;
-    token: string | null;
-    metadata: string;
-    created_at: number;
-  };
-  conversation: {
-    key: number;
-    id: string;
-    channel_id: string;
-    source: string;
-    source_conversation_id: string;
-    created_at: number;
-    display_name: string;
-    metadata: string;
-    unread_count: number;
-    workflow: string | null;
-    last_message: number | null;
-    last_message_at: number;
-  };
-  message: {
-    key: number;
-    id: string;
-    conversation: number;
-    source_message_id: string | null;
-    sent_at: number;
-    from_contact: number;
-    sender: string;
-    content: string;
-    metadata: string;
-    state: string;
-    delivery: string | null;
-  };
-  parked_send: { key: number; actor: number; message_id: string; sender: string; content: string; at: number };
-  idempotency_key: { key: number; body_hash: string; answer: string | null; at: number };
-  webhook_subscription: {
-    key: number;
-    id: string;
-    name: string | null;
-    url: string;
-    events: string | null;
-    headers: string;
-    signature_key: string | null;
-    previous_key: string | null;
-    previous_key_until: number | null;
-    cursor: string;
-    ahead: string;
-    generation: number;
-    deliveries: number;
-    state: string;
-    created_at: number;
-  };
-  webhook_delivery: {
-    key: number;
-    id: string;
-    subscription: number;
-    feed_key: number;
-    lane: number;
-    status: 'delivered' | 'scheduled' | 'dead';
-    ready: number;
-    machine: string | null;
-    at: number;
-  };
-  webhook_attempt: {
-    key: number;
-    delivery: number;
-    at: number;
-    duration_ms: number;
-    status: number | null;
-    reason: string | null;
-    answer: string;
-  };
+/** The tables that the runtime itself keeps; those of the kinds stand in the kinds' folders. */
+
+/** Where a shard's log stands, and what of its journal is kept. */
+export interface ShardRow {
+  shard: number;
+  lsn: number;
+  epoch: number;
+  /** Hash of the last change record. */
+  hash: string;
+  next_key: number;
+  /** The position that the next turn gets. */
+  next_position: number;
+  /** The oldest position that is kept. */
+  horizon: number;
 }
 
-export type TableName = keyof Rows;
+/** One turn: one handled command of one actor. */
+export interface JournalRow {
+  /** `shard * 2^40 + position`. A turn takes as many positions as it has events, at least one. */
+  key: number;
+  kind: string;
+  /** The actor's key; 0 for a refused command, which belongs to nobody's chain. */
+  actor: number;
+  /** Key of the actor's turn before this one, 0 for its first. */
+  previous: number;
+  /** In each 64th turn of an actor: the key of the turn 64 before, so that a long walk back is short. */
+  skip: number | null;
+  at: number;
+  type: string;
+  cause: string;
+  command: string;
+  steps: string | null;
+  events: string | null;
+  /** Only where a repetition could not be recognised from the actor's own data. */
+  answer: string | null;
+  /** Over the hash of the turn before and every column of this one. */
+  hash: string;
+}
 
-/** One row change. A list of them is the self-contained content of a change record: JSON, keys included. */
-export type Change = {
-  [T in TableName]:
-    | { table: T; op: 'insert'; row: Rows[T] }
-    | { table: T; op: 'update'; key: number; row: Partial<Rows[T]> }
-    | { table: T; op: 'delete'; key: number };
-}[TableName];
+export interface TimerRow {
+  key: number;
+  due: number;
+  kind: string;
+  actor: number;
+  subject: number;
+  name: string;
+}
 
-/** Columns that hold a UUID: text in a change, a 16-byte BLOB in the file. */
-export const uuidColumns: Partial<Record<TableName, readonly string[]>> = {
-  actor: ['id'],
-  inbox: ['command_id'],
-  outbox: ['id'],
-  dead_letter: ['command_id', 'actor_id'],
-  channel: ['id'],
-  conversation: ['id', 'channel_id'],
-  message: ['id'],
-  parked_send: ['message_id'],
-  webhook_subscription: ['id'],
-  webhook_delivery: ['id'],
-};
+/** An effect that is to be done. `lane`: effects of one lane are done one at a time, in the order of their keys. */
+export interface OutboxRow {
+  key: number;
+  id: string;
+  kind: string;
+  lane: number;
+  subject: number;
+  /** 0: held back by its actor. */
+  ready: number;
+  /** JSON of what the effect carries itself; null where the subject's row says everything. */
+  body: string | null;
+  at: number;
+}
 
-/** The column that names a row; `key` but for the shard's own row. */
-export const keyColumn = (table: TableName): string => (table === 'shard' ? 'shard' : 'key');
+export interface DeadLetterRow {
+  key: number;
+  command_id: string;
+  actor_kind: string;
+  actor_id: string;
+  actor_revision: number;
+  envelope: string;
+  error: string;
+  at: number;
+  redriven_at: number | null;
+  /** The answer that a repetition of the command gets: of the defect, or of the redrive that mended it. */
+  answer: string;
+}
 
-/** Keys of a shard lie between `shard * keysPerShard` and the next shard's first. */
-export const keysPerShard = 2 ** 40;
+/** The state of a subject (an actor, or a row with a machine) right before the oldest turn of it that is kept. */
+export interface BaseRow {
+  key: number;
+  actor: number;
+  revision: number;
+  machine_version: number;
+  value: string;
+  context: string;
+  /** Of an actor: the hash of its last pruned turn, and how many turns and events were pruned. */
+  chain: string | null;
+  turns: number | null;
+  seq: number | null;
+}
 
-export const shardOfKey = (key: number): number => Math.floor(key / keysPerShard);
+/**
+ * A moment of a shard's own time: what has a lower key or position is older. Retention counts with these, never with
+ * the times in rows, which come from a wall clock that may jump.
+ */
+export interface MarkRow {
+  key: number;
+  /** Milliseconds of the shard's own time. */
+  at: number;
+  next_key: number;
+  next_position: number;
+}
+
+/** The columns that every kind's own table has beside its domain's: the state of the actor. */
+export interface ActorRow {
+  key: number;
+  id: string;
+  /** Steps taken by the actor's own machine. */
+  revision: number;
+  /** Number of its last event. */
+  seq: number;
+  /** Turns taken. */
+  turns: number;
+  last_turn: number;
+  /** Its last turn with a `skip`. */
+  skip_turn: number;
+  /** Hash of its last turn. */
+  chain: string;
+  machine_version: number;
+  value: string;
+  context: string;
+}
+
+export const journal = new Table<JournalRow>('journal', ['command']);
+export const timers = new Table<TimerRow>('timer');
+export const outbox = new Table<OutboxRow>('outbox', ['id']);
+export const deadLetters = new Table<DeadLetterRow>('dead_letter', ['command_id', 'actor_id']);
+export const bases = new Table<BaseRow>('base');
+export const marks = new Table<MarkRow>('mark');
+
+export const runtimeTables = [journal, timers, outbox, deadLetters, bases, marks] as const;

@@ -1,14 +1,17 @@
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection, Statement } from './database.ts';
-import { type Change, keyColumn, type TableName, uuidColumns } from './tables.ts';
-
-type Value = string | number | null;
-type Row = Record<string, Value>;
+import type { Change, Row, TableShape, Value } from './table.ts';
+import type { ShardRow } from './tables.ts';
 
 interface Prepared {
   statement: Statement;
   columns: string[];
   isUuid: boolean[];
+}
+
+/** A row that a change names is not there, or a shard is not where its owner believes: nothing of it may be committed. */
+export class StoreConflict extends Error {
+  override readonly name = 'StoreConflict';
 }
 
 /**
@@ -17,37 +20,62 @@ interface Prepared {
  */
 export class WriteTransactions {
   readonly #db: Connection;
+  readonly #uuids: ReadonlyMap<string, readonly string[]>;
   readonly #prepared = new Map<string, Prepared>();
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #rollback: Statement;
+  readonly #openShard: Statement;
+  readonly #advance: Statement;
 
-  constructor(db: Connection) {
+  constructor(db: Connection, tables: readonly TableShape[]) {
     this.#db = db;
+    this.#uuids = new Map(tables.map(({ name, uuids }) => [name, uuids]));
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
+    this.#openShard = db.prepare(
+      `INSERT INTO shard VALUES (@shard, @lsn, @epoch, @hash, @next_key, @next_position, @horizon)`,
+    );
+    this.#advance = db.prepare(
+      `UPDATE shard SET lsn = @lsn, epoch = @epoch, hash = @hash, next_key = @next_key,
+         next_position = @next_position, horizon = @horizon
+       WHERE shard = @shard AND lsn = @lsn - 1 AND hash = @previous`,
+    );
   }
 
   begin(): void {
     this.#begin.run();
   }
 
-  /** @throws SqliteError a constraint: a defect of the caller; or I/O, then the batch must be rolled back */
+  /** @throws SqliteError a constraint, StoreConflict: defects of the caller; or I/O, then the batch must be rolled back */
   apply(change: Change): void {
     switch (change.op) {
-      case 'insert': {
-        this.#run(this.#insert(change.table, change.row as Row), change.row as Row, []);
+      case 'insert':
+        this.#run(this.#insert(change.table, change.row), change.row, []);
         return;
-      }
-      case 'update': {
-        const prepared = this.#update(change.table, change.row as Row);
-        this.#run(prepared, change.row as Row, [change.key]);
+      case 'update':
+        this.#mustHit(change, this.#run(this.#update(change.table, change.row), change.row, [change.key]));
         return;
-      }
       case 'delete':
-        this.#delete(change.table).statement.run(change.key);
+        this.#mustHit(change, this.#delete(change.table).statement.run(change.key).changes);
+        return;
+      case 'cut':
+        this.#cut(change.table).statement.run(change.from, change.to);
     }
+  }
+
+  /**
+   * Moves a shard to its next record: the row must stand at the record before it.
+   * @throws StoreConflict when it does not: somebody else has written the shard
+   */
+  advance(row: ShardRow, previousHash: string): void {
+    if (row.lsn === 1) {
+      this.#openShard.run(row);
+      return;
+    }
+    const { changes } = this.#advance.run({ ...row, previous: previousHash });
+    if (changes !== 1) throw new StoreConflict(`Shard ${row.shard} does not stand before record ${row.lsn}.`);
   }
 
   /** The durable point. */
@@ -59,20 +87,25 @@ export class WriteTransactions {
     if (this.#db.inTransaction) this.#rollback.run();
   }
 
-  #run(prepared: Prepared, row: Row, tail: number[]): void {
+  #mustHit(change: Change & { key: number }, rows: number): void {
+    if (rows !== 1) throw new StoreConflict(`There is no row ${change.key} in ${change.table} to ${change.op}.`);
+  }
+
+  #run(prepared: Prepared, row: Row, tail: number[]): number {
     const values: (Value | Buffer)[] = [];
     for (let i = 0; i < prepared.columns.length; i++) {
       const value = row[prepared.columns[i]!]!;
       values.push(prepared.isUuid[i] && typeof value === 'string' ? uuidToBytes(value) : value);
     }
-    prepared.statement.run(...values, ...tail);
+    return prepared.statement.run(...values, ...tail).changes;
   }
 
-  #cached(id: string, table: TableName, row: Row, sql: (columns: string[]) => string): Prepared {
+  #cached(id: string, table: string, row: Row, sql: (columns: string[]) => string): Prepared {
     let prepared = this.#prepared.get(id);
     if (!prepared) {
+      const uuids = this.#uuids.get(table);
+      if (uuids === undefined) throw new Error(`The store has no table ${table}.`);
       const columns = Object.keys(row);
-      const uuids = uuidColumns[table] ?? [];
       prepared = {
         statement: this.#db.prepare(sql(columns)),
         columns,
@@ -83,22 +116,26 @@ export class WriteTransactions {
     return prepared;
   }
 
-  #insert(table: TableName, row: Row): Prepared {
+  #insert(table: string, row: Row): Prepared {
     return this.#cached(`insert ${table}`, table, row, (columns) => {
       const marks = columns.map(() => '?').join(', ');
       return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`;
     });
   }
 
-  #update(table: TableName, row: Row): Prepared {
+  #update(table: string, row: Row): Prepared {
     const id = `update ${table} ${Object.keys(row).join(' ')}`;
     return this.#cached(id, table, row, (columns) => {
       const assignments = columns.map((column) => `${column} = ?`).join(', ');
-      return `UPDATE ${table} SET ${assignments} WHERE ${keyColumn(table)} = ?`;
+      return `UPDATE ${table} SET ${assignments} WHERE key = ?`;
     });
   }
 
-  #delete(table: TableName): Prepared {
-    return this.#cached(`delete ${table}`, table, {}, () => `DELETE FROM ${table} WHERE ${keyColumn(table)} = ?`);
+  #delete(table: string): Prepared {
+    return this.#cached(`delete ${table}`, table, {}, () => `DELETE FROM ${table} WHERE key = ?`);
+  }
+
+  #cut(table: string): Prepared {
+    return this.#cached(`cut ${table}`, table, {}, () => `DELETE FROM ${table} WHERE key >= ? AND key < ?`);
   }
 }

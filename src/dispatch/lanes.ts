@@ -3,7 +3,7 @@ import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { Rows } from '#actors/store/tables.ts';
 
 /** An effect of the outbox. */
-export type EffectRow = Rows['outbox'];
+export type EffectRow = OutboxRow;
 
 /** What doing an effect came to: it is done, or its lane goes on at a time (epoch ms). */
 export type Performed = { done: true } | { done: false; retryAt: number };

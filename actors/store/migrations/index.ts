@@ -1,5 +1,4 @@
 import { start } from './001-start.ts';
-import { webhooks } from './002-webhooks.ts';
 
 /** The schema's history: migration n brings a file to version n + 1. Never edited once released, only added to. */
-export const migrations: readonly string[] = [start, webhooks];
+export const migrations: readonly string[] = [start];

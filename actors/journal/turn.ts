@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto';
+import type { MachineId } from '#machines/registry.ts';
+import type { EventType, Json } from '../representation.ts';
+import type { JournalRow } from '../store/tables.ts';
+
+/** One step of a machine inside a turn. */
+export interface Step {
+  machine: MachineId;
+  /** Key of the row whose machine it is; 0: the actor's own. */
+  subject: number;
+  /** Number of the step in its subject, from 1. */
+  revision: number;
+  /** Version of the machine that took it. */
+  version: number;
+  event: { type: string };
+  /** The value after it; null: as before. */
+  value: unknown;
+  /** Hash of the value and context after it. */
+  hash: string;
+}
+
+/**
+ * One event that a turn tells the world. `data` is the payload, or what the kind's renderer makes the payload of: then
+ * it refers to rows by their keys and carries what can change later.
+ */
+export interface TurnEvent {
+  type: EventType;
+  /** Gapless from 1 within the actor. */
+  seq: number;
+  data: Json;
+}
+
+/** Every so many turns of an actor one carries a pointer back to the one so many before. */
+export const turnsPerSkip = 64;
+
+/** A step that a migration of the machine took: what follows starts from the state that it carries. */
+export const migrated = 'parley.migrated';
+
+type PackedStep = [MachineId, number, number, number, Step['event'], unknown, string];
+type PackedEvent = [EventType, number, Json];
+
+/** Rows are many: arrays without names take half the bytes. Null for none. */
+export const packSteps = (steps: readonly Step[]): string | null =>
+  steps.length === 0
+    ? null
+    : JSON.stringify(
+        steps.map(({ machine, subject, revision, version, event, value, hash }): PackedStep => {
+          return [machine, subject, revision, version, event, value, hash];
+        }),
+      );
+
+export function unpackSteps(text: string | null): Step[] {
+  if (text === null) return [];
+  return (JSON.parse(text) as PackedStep[]).map(([machine, subject, revision, version, event, value, hash]) => {
+    return { machine, subject, revision, version, event, value, hash };
+  });
+}
+
+export const packEvents = (events: readonly TurnEvent[]): string | null =>
+  events.length === 0
+    ? null
+    : JSON.stringify(events.map(({ type, seq, data }): PackedEvent => [type, seq, data]));
+
+export function unpackEvents(text: string | null): TurnEvent[] {
+  if (text === null) return [];
+  return (JSON.parse(text) as PackedEvent[]).map(([type, seq, data]) => ({ type, seq, data }));
+}
+
+const digestLength = 22;
+
+/** 132 bits of SHA-256: enough that no other text can be found for it. */
+const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, digestLength);
+
+/** The hash of a stored state, kept with each step: a fold of the steps can be compared with it. */
+export const stateHash = (value: string, context: string): string => hash('sha256', `[${value},${context}]`).slice(0, 16);
+
+/** Separates values: it stands in no number and in no JSON text. */
+const separator = '\u0000';
+
+/** The hash of a turn: over the one before it in its actor's chain, and every column. */
+export const turnHash = (chain: string, turn: Omit<JournalRow, 'hash'>): string =>
+  digest(
+    [
+      chain,
+      turn.key,
+      turn.kind,
+      turn.actor,
+      turn.previous,
+      turn.skip,
+      turn.at,
+      turn.type,
+      turn.cause,
+      turn.command,
+      turn.steps,
+      turn.events,
+      turn.answer,
+    ].join(separator),
+  );
+
+/** Digest of what a row can not change any more, kept by the turn that made it. */
+export const contentDigest = (...parts: (string | number | null)[]): string => digest(parts.join(separator));
+
+/** Positions that a turn takes in the feed. */
+export const positionsOf = (events: number): number => Math.max(1, events);

@@ -1,0 +1,42 @@
+import type { HostStore } from '../store/host-store.ts';
+import type { ShardRow } from '../store/tables.ts';
+import { type ChangeRecord, recordHash } from './shard-log.ts';
+
+/** A record does not follow on what the file holds: the file and the log have diverged, or a record is missing. */
+export class DivergedError extends Error {
+  override readonly name = 'DivergedError';
+}
+
+/** The shard's row after a record. */
+export const rowAfter = (record: ChangeRecord, hash: string): ShardRow => ({
+  shard: record.shard,
+  lsn: record.lsn,
+  epoch: record.epoch,
+  hash,
+  ...record.position,
+});
+
+/**
+ * Makes a record of the log durable in a file that stands right before it: what a standby does, and an owner whose
+ * commit failed after the append. A record that the file holds already changes nothing.
+ * @throws DivergedError; I/O errors of the store, after which it can be tried again
+ */
+export function applyRecord(store: Pick<HostStore, 'shard' | 'transactions'>, record: ChangeRecord): void {
+  const before = store.shard(record.shard);
+  const [lsn, hash] = [before?.lsn ?? 0, before?.hash ?? ''];
+  const after = recordHash(record);
+  if (record.lsn === lsn && after === hash) return;
+  if (record.lsn !== lsn + 1 || record.prevHash !== hash) {
+    throw new DivergedError(`Record ${record.lsn} of shard ${record.shard} does not follow on ${lsn} of the file.`);
+  }
+  const { transactions } = store;
+  transactions.begin();
+  try {
+    for (const change of record.changes) transactions.apply(change);
+    transactions.advance(rowAfter(record, after), record.prevHash);
+    transactions.commit();
+  } catch (error) {
+    transactions.rollback();
+    throw error;
+  }
+}

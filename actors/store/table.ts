@@ -1,0 +1,87 @@
+import { uuidFromBytes } from '../uuid.ts';
+import type { Connection, Statement } from './database.ts';
+
+/** What a column holds in a change record: JSON. */
+export type Value = string | number | null;
+export type Row = Record<string, Value>;
+
+/**
+ * One row change. A list of them is the self-contained content of a change record. `cut` deletes every key from `from`
+ * up to, and without, `to`.
+ */
+export type Change =
+  | { table: string; op: 'insert'; row: Row }
+  | { table: string; op: 'update'; key: number; row: Row }
+  | { table: string; op: 'delete'; key: number }
+  | { table: string; op: 'cut'; from: number; to: number };
+
+/** A table as the store sees it, whatever its rows are. */
+export interface TableShape {
+  readonly name: string;
+  /** Columns that hold a UUID: text in a change, a 16-byte BLOB in the file. */
+  readonly uuids: readonly string[];
+}
+
+/** A prepared `SELECT * FROM <table> …` whose rows come back with their UUID columns as text. */
+export interface RowQuery<R> {
+  get(...parameters: unknown[]): R | null;
+  all(...parameters: unknown[]): R[];
+}
+
+/** A table with an integer `key`, and the type of its rows. */
+export class Table<R extends object> implements TableShape {
+  readonly name: string;
+  readonly uuids: readonly (keyof R & string)[];
+
+  constructor(name: string, uuids: readonly (keyof R & string)[] = []) {
+    this.name = name;
+    this.uuids = uuids;
+  }
+
+  insert(row: R): Change {
+    return { table: this.name, op: 'insert', row: row as Row };
+  }
+
+  update(key: number, columns: Partial<R>): Change {
+    return { table: this.name, op: 'update', key, row: columns as Row };
+  }
+
+  remove(key: number): Change {
+    return { table: this.name, op: 'delete', key };
+  }
+
+  cut(from: number, to: number): Change {
+    return { table: this.name, op: 'cut', from, to };
+  }
+
+  /** Whether a change is one of this table. */
+  is(change: Change): boolean {
+    return change.table === this.name;
+  }
+
+  /** Prepares a query for whole rows. `tail` is what follows `FROM <table>`. */
+  query(db: Connection, tail: string): RowQuery<R> {
+    const statement: Statement = db.prepare(`SELECT * FROM ${this.name} ${tail}`);
+    const { uuids } = this;
+    const decoded = (raw: unknown): R => {
+      const row = raw as Record<string, unknown>;
+      for (const column of uuids) {
+        const bytes = row[column];
+        if (bytes !== null) row[column] = uuidFromBytes(bytes as Uint8Array);
+      }
+      return row as R;
+    };
+    return {
+      get(...parameters) {
+        const raw = statement.get(...parameters);
+        return raw === undefined ? null : decoded(raw);
+      },
+      all: (...parameters) => statement.all(...parameters).map(decoded),
+    };
+  }
+}
+
+/** Keys of a shard lie between `shard * keysPerShard` and the next shard's first. */
+export const keysPerShard = 2 ** 40;
+
+export const shardOfKey = (key: number): number => Math.floor(key / keysPerShard);
