@@ -25,8 +25,6 @@ export interface HostOptions {
   activations?: number;
   /** Absent: every event is kept. */
   retention?: RetentionPolicy;
-  /** Runs a function soon, after I/O that is waiting: what arrives meanwhile joins the batch. Default: `setImmediate`. */
-  soon?: (run: () => void) => void;
 }
 
 const empty = new Uint8Array(0);
@@ -153,7 +151,7 @@ export class ActorHost {
   #schedule(): void {
     if (this.#scheduled || this.#running) return;
     this.#scheduled = true;
-    (this.#options.soon ?? setImmediate)(() => {
+    this.#options.clock.soon(() => {
       this.#scheduled = false;
       void this.#drain();
     });

@@ -123,7 +123,7 @@ export class World {
 
   /** The owner of all shards; in production a thread of its own. */
   startHost(): void {
-    const process = new SimulatedProcess('host', this.time);
+    const process = new SimulatedProcess('host', this.time, this.random);
     const watch = this.#watch();
     const store = openHostStore(this.file, 'normal', this.shards);
     this.#host = process;
@@ -138,14 +138,13 @@ export class World {
       logger: this.#logger(process, ['store.failed']),
       definitions: actorDefinitions,
       subjects: { workOfShard, grew: grewSubject },
-      soon: (run) => process.clock.schedule(this.random.int(3), run),
     });
     host.start();
   }
 
   /** The main process: clients' requests, dispatchers. When it dies its host dies too. */
   startHub(): void {
-    const process = new SimulatedProcess('hub', this.time);
+    const process = new SimulatedProcess('hub', this.time, this.random);
     const bus = this.bus.connect(process);
     const { clock } = process;
     const reader = openStoreReader(this.file, this.shards);

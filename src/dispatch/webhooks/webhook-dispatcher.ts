@@ -1,5 +1,5 @@
 import type { CommandSender } from '#actors/commands.ts';
-import type { Clock, Ids, Logger } from '#actors/ports.ts';
+import type { Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import type {
   DeliveryOutcome,
   SubscriptionState,
@@ -33,7 +33,7 @@ export class WebhookDispatcher {
   readonly #options: WebhookDispatcherOptions;
   readonly #runners = new Map<string, SubscriptionRunner>();
   readonly #slots = new Slots();
-  #woken: NodeJS.Immediate | null = null;
+  #woken: Cancel | null = null;
   #stopping = false;
 
   constructor(options: WebhookDispatcherOptions) {
@@ -43,7 +43,7 @@ export class WebhookDispatcher {
   /** Looks for work. Called at the start and whenever the feed, a subscription or a delivery may have changed. */
   wake(): void {
     if (this.#stopping || this.#woken !== null) return;
-    this.#woken = setImmediate(() => {
+    this.#woken = this.#options.clock.soon(() => {
       this.#woken = null;
       this.#look();
     });
@@ -64,7 +64,7 @@ export class WebhookDispatcher {
   /** Begins nothing more; resolves when what was under way is recorded, after 5 s at the latest. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    if (this.#woken !== null) clearImmediate(this.#woken);
+    this.#woken?.();
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop(patience)));
   }
 
