@@ -60,12 +60,12 @@ const keyOf = ({ type, conversationId }: Selection) =>
  * Hands the feed to subscriptions. Those at its end share one reading of each new entry and one serialisation; those
  * that resume read pages from their own position until they reach the end, then join.
  */
-export function createFanOut(services: Pick<Services, 'clock' | 'feed' | 'log' | 'onFeedGrew'>): FanOut {
+export function createFanOut(services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>): FanOut {
   return new SharedTail(services);
 }
 
 class SharedTail implements FanOut {
-  readonly #services: Pick<Services, 'clock' | 'feed' | 'log' | 'onFeedGrew'>;
+  readonly #services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>;
   readonly #live = new Map<string, Set<Member>>();
   /** Of those who catch up; the tail does not queue behind them. */
   readonly #turns: Turns;
@@ -76,10 +76,10 @@ class SharedTail implements FanOut {
   #grew = false;
   #closed = false;
 
-  constructor(services: Pick<Services, 'clock' | 'feed' | 'log' | 'onFeedGrew'>) {
+  constructor(services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>) {
     this.#services = services;
     this.#turns = new Turns(services.clock);
-    this.#stop = services.onFeedGrew(() => {
+    this.#stop = services.onGrew('feed', () => {
       this.#grew = true;
       if (this.#tail && !this.#reading) void this.#readTail();
     });

@@ -95,7 +95,7 @@ export function testServices(options: { config?: Config; issued?: Map<string, nu
     store: { sources: sourcesOf(options.issued ?? new Map()) } as StoreReader,
     health: [],
     commandsFor: (origin: Origin) => recorder.commandsFor(origin),
-    onFeedGrew: () => () => {},
+    onGrew: () => () => {},
   } as unknown as Services;
   return { services, recorder, lines };
 }

@@ -43,8 +43,7 @@ class Reader implements Sink {
   }
 }
 
-const fanOutOf = (feed: MemoryFeed) =>
-  createFanOut({ clock: systemClock, feed, log: quietLog, onFeedGrew: feed.onGrew });
+const fanOutOf = (feed: MemoryFeed) => createFanOut({ clock: systemClock, feed, log: quietLog, onGrew: feed.onGrew });
 
 const wants = ({ type, conversationId }: Selection, event: EventJson) =>
   (type === undefined || event.type === type) &&

@@ -66,7 +66,7 @@ describe('a session', () => {
     const feed = new MemoryFeed();
     const clock = { now: () => 0, schedule, soon: systemClock.soon };
     const services = { clock, ids: { uuid: () => 'x', random: () => 0 }, log: quietLog, feed };
-    const fanOut = createFanOut({ clock, feed, log: quietLog, onFeedGrew: feed.onGrew });
+    const fanOut = createFanOut({ clock, feed, log: quietLog, onGrew: feed.onGrew });
     new Session(wire, { services, fanOut, authenticate: async () => true, heartBeat: { send: 0, expect: 0 } });
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([10_000]);
     timers[0]?.run();

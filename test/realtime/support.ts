@@ -47,7 +47,7 @@ export async function startHub({ auth, allowedOrigins = [], ...options }: HubOpt
     ids: { uuid: () => `session-${++ids}`, random: () => 0 },
     log: { info: note, warn: note, error: note },
     feed,
-    onFeedGrew: feed.onGrew,
+    onGrew: feed.onGrew,
   };
   const realtime = createRealtime(services, auth ?? { allows: () => true }, options);
   const server = createServer();

@@ -13,6 +13,7 @@ import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
 import { grewOfAnyShard, grewSubject, workOfShard } from '#src/nats/subjects.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
+import { Growth } from '#src/runtime/growth.ts';
 import type { Origin } from '#src/services.ts';
 import { faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
 import { emptyStore, scratch } from './scratch.ts';
@@ -159,17 +160,18 @@ export class World {
       tokenOf: () => Promise.resolve('token'),
     });
     const parked = new ParkedMetadataDelivery({ parked: reader.parked, store: reader, log, commandsFor });
-    const look = (): void => {
-      delivery.wake();
-      parked.wake();
-    };
+    const growth = new Growth();
+    const wakeParked = (): void => parked.wake();
+    growth.on('outbox', () => delivery.wake());
+    growth.on('feed', wakeParked);
+    growth.on('outbox', wakeParked);
     const lookAgain = (): void => {
-      look();
+      growth.signalled();
       clock.schedule(lookAgainEvery, lookAgain);
     };
     this.hub = { process, commandsFor };
     process.onDeath(() => this.#hubDied(process));
-    bus.subscribe(grewOfAnyShard, look);
+    bus.subscribe(grewOfAnyShard, ({ data }) => growth.signalled(data));
     lookAgain();
   }
 
