@@ -11,6 +11,8 @@ export interface Clock {
   now(): number;
   /** Calls `run` once after `delayMs`. A production timer does not keep the process alive. */
   schedule(delayMs: number, run: () => void): Cancel;
+  /** Calls `run` soon, after I/O that is waiting: what arrives meanwhile is there by then. */
+  soon(run: () => void): Cancel;
 }
 
 export interface Ids {

@@ -16,6 +16,7 @@ import { type NatsServer, startNatsServer } from '#src/nats/server.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import { createRealtime } from '#src/realtime/server.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
+import { Growth } from '#src/runtime/growth.ts';
 import { HostThread } from '#src/runtime/host-thread.ts';
 import { systemClock, SystemIds } from '#src/runtime/system.ts';
 import type { HealthCheck, Services } from '#src/services.ts';
@@ -54,7 +55,7 @@ export class Hub implements AsyncDisposable {
   readonly #log: Logger;
   /** Stopped in the opposite order. */
   readonly #parts: Closing[] = [];
-  readonly #grewListeners = new Set<() => void>();
+  readonly #growth = new Growth();
   #nats: NatsServer | null = null;
 
   constructor(config: Config, overrides: HubOverrides) {
@@ -166,20 +167,14 @@ export class Hub implements AsyncDisposable {
       feed: store.feed,
       health,
       commandsFor: commandSenders({ bus, clock: this.#clock, ids, shards: this.#config.data.shards }),
-      onFeedGrew: (run) => {
-        this.#grewListeners.add(run);
-        return () => this.#grewListeners.delete(run);
-      },
+      onGrew: (what, run) => this.#growth.on(what, run),
       testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     };
   }
 
   #startSignals(bus: NatsBus): void {
-    const grew = (): void => {
-      for (const run of this.#grewListeners) run();
-    };
-    const cancel = bus.subscribe(grewOfAnyShard, grew);
-    const timer = setInterval(grew, lookAgainEvery).unref();
+    const cancel = bus.subscribe(grewOfAnyShard, ({ data }) => this.#growth.signalled(data));
+    const timer = setInterval(() => this.#growth.signalled(), lookAgainEvery).unref();
     this.#part('signals', () => {
       clearInterval(timer);
       cancel();

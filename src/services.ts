@@ -1,5 +1,6 @@
 import type { CommandSender } from '#actors/commands.ts';
-import type { Clock, Ids, Logger } from '#actors/ports.ts';
+import type { Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
+import type { Growing } from '#actors/runtime/signal.ts';
 import type { FeedReader } from '#actors/store/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
@@ -30,8 +31,8 @@ export interface Services {
   feed: FeedReader;
   health: readonly HealthCheck[];
   commandsFor(origin: Origin): CommandSender;
-  /** Calls `run` after every commit that grew the feed; it carries no data. */
-  onFeedGrew(run: () => void): () => void;
+  /** Calls `run` after commits that made `what` grow, and now and then besides. It carries no data. */
+  onGrew(what: Growing, run: () => void): Cancel;
   /** Sends a sample event to a webhook subscription now, whatever its status. Null: there is no such subscription. */
   testWebhook(id: string): Promise<AttemptRecord | null>;
 }

@@ -8,6 +8,7 @@ import { defaultMailboxLimits, Mailbox, type MailboxLimits, type Queued } from '
 import type { Bus, BusMessage, Cancel, Clock, Logger } from '../ports.ts';
 import { Retention, type RetentionPolicy } from './retention.ts';
 import { Shard } from './shard.ts';
+import { growing, signalOf } from './signal.ts';
 import { Timers } from './timers.ts';
 
 export interface HostOptions {
@@ -25,11 +26,7 @@ export interface HostOptions {
   activations?: number;
   /** Absent: every event is kept. */
   retention?: RetentionPolicy;
-  /** Runs a function soon, after I/O that is waiting: what arrives meanwhile joins the batch. Default: `setImmediate`. */
-  soon?: (run: () => void) => void;
 }
-
-const empty = new Uint8Array(0);
 
 /** Bounds of one batch. No artificial wait: a batch is whatever is queued. */
 const batchLimits = { commands: 256, bytes: 512 * 1024 } as const;
@@ -153,7 +150,7 @@ export class ActorHost {
   #schedule(): void {
     if (this.#scheduled || this.#running) return;
     this.#scheduled = true;
-    (this.#options.soon ?? setImmediate)(() => {
+    this.#options.clock.soon(() => {
       this.#scheduled = false;
       void this.#drain();
     });
@@ -206,7 +203,7 @@ export class ActorHost {
   /** After the durable point: replies, then the signal that there is something to read. */
   #committed(outcome: BatchOutcome, started: number): void {
     for (const { command, reply } of outcome.replies) command.respond(reply);
-    for (const shard of outcome.grew) this.#options.bus.publish(this.#options.subjects.grew(shard), empty);
+    for (const shard of outcome.grew) this.#options.bus.publish(this.#options.subjects.grew(shard), signalOf(growing));
     if (!this.#stopping) this.#timers.arm();
     this.#checkpoint(outcome.changes);
     const { logger, clock } = this.#options;

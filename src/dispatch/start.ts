@@ -35,16 +35,21 @@ export function startDispatch(
   // Webhooks log each attempt themselves.
   const toWebhooks = client ?? createOutgoingClient({ allowNetworks, connectionsPerOrigin: webhookConnections });
   const webhooks = webhookDispatcher(services, store, metrics, toWebhooks);
-  const wake = (): void => {
-    sources.wake();
-    parked.wake();
-    webhooks?.wake();
-  };
-  const cancel = services.onFeedGrew(wake);
-  wake();
+  const wakeParked = (): void => parked.wake();
+  const cancels = [
+    services.onGrew('outbox', () => sources.wake()),
+    // Its target appears with an event; it itself is an effect to do.
+    services.onGrew('feed', wakeParked),
+    services.onGrew('outbox', wakeParked),
+    services.onGrew('feed', () => webhooks?.feedGrew()),
+    services.onGrew('webhooks', () => webhooks?.wake()),
+  ];
+  sources.wake();
+  parked.wake();
+  webhooks?.wake();
   return {
     async stop() {
-      cancel();
+      for (const cancel of cancels) cancel();
       await Promise.all([sources.stop(), parked.stop(), webhooks?.stop()]);
       // Whoever has not answered a webhook by now has had its time.
       await Promise.all([toSources.close(), toWebhooks.close(0)]);

@@ -10,7 +10,7 @@ export const workSubject = (shard: number, actor: ActorAddress): string =>
 /** What the owner of a shard subscribes to. */
 export const workOfShard = (shard: number): string => `${root}.work.${shard}.>`;
 
-/** Published after a commit: the shard's feed or outbox grew. Carries no data; readers read the store. */
+/** Published after a commit; names what grew in the shard (`runtime/signal.ts`), without data: readers read the store. */
 export const grewSubject = (shard: number): string => `${root}.grew.${shard}`;
 
 /** Every shard's "it grew". */

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { EventType } from '#actors/representation.ts';
 import type { FeedEntry, FeedPosition, FeedQuery } from '#actors/store/feed.ts';
 import type { Services } from '#src/services.ts';
@@ -61,15 +60,15 @@ const keyOf = ({ type, conversationId }: Selection) =>
  * Hands the feed to subscriptions. Those at its end share one reading of each new entry and one serialisation; those
  * that resume read pages from their own position until they reach the end, then join.
  */
-export function createFanOut(services: Pick<Services, 'feed' | 'log' | 'onFeedGrew'>): FanOut {
+export function createFanOut(services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>): FanOut {
   return new SharedTail(services);
 }
 
 class SharedTail implements FanOut {
-  readonly #services: Pick<Services, 'feed' | 'log' | 'onFeedGrew'>;
+  readonly #services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>;
   readonly #live = new Map<string, Set<Member>>();
   /** Of those who catch up; the tail does not queue behind them. */
-  readonly #turns = new Turns();
+  readonly #turns: Turns;
   readonly #stop: () => void;
   /** What all live members were offered; null while there is none. */
   #tail: FeedPosition | null = null;
@@ -77,9 +76,10 @@ class SharedTail implements FanOut {
   #grew = false;
   #closed = false;
 
-  constructor(services: Pick<Services, 'feed' | 'log' | 'onFeedGrew'>) {
+  constructor(services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>) {
     this.#services = services;
-    this.#stop = services.onFeedGrew(() => {
+    this.#turns = new Turns(services.clock);
+    this.#stop = services.onGrew('feed', () => {
       this.#grew = true;
       if (this.#tail && !this.#reading) void this.#readTail();
     });
@@ -172,8 +172,8 @@ class SharedTail implements FanOut {
     try {
       do {
         this.#grew = false;
-        await setImmediate();
-        while (!this.#closed && this.#readPage()) await setImmediate();
+        await this.#soon();
+        while (!this.#closed && this.#readPage()) await this.#soon();
       } while (this.#grew && this.#tail && !this.#closed);
     } catch (error) {
       this.#services.log.error({ error: String(error) }, 'realtime.feed_unreadable');
@@ -181,6 +181,10 @@ class SharedTail implements FanOut {
     } finally {
       this.#reading = false;
     }
+  }
+
+  #soon(): Promise<void> {
+    return new Promise((resolve) => this.#services.clock.soon(resolve));
   }
 
   /** @returns whether there may be more to read at once. */

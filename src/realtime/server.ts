@@ -33,7 +33,7 @@ export interface Realtime {
 }
 
 /** What the endpoint needs of the hub. */
-export type RealtimeServices = Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'onFeedGrew'> & {
+export type RealtimeServices = Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'onGrew'> & {
   config: OriginRules;
 };
 

@@ -9,6 +9,10 @@ export const systemClock: Clock = {
     const timer = setTimeout(run, delayMs).unref();
     return () => clearTimeout(timer);
   },
+  soon(run) {
+    const immediate = setImmediate(run);
+    return () => clearImmediate(immediate);
+  },
 };
 
 const poolSize = 4096;

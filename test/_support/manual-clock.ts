@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from '#actors/ports.ts';
+import { systemClock } from '#src/runtime/system.ts';
 
 /** A clock that moves only when it is told to; timers run in the order of their due times. */
 export class ManualClock implements Clock {
@@ -18,6 +19,11 @@ export class ManualClock implements Clock {
     const id = this.#next++;
     this.#timers.set(id, { due: this.#now + delayMs, run });
     return () => this.#timers.delete(id);
+  }
+
+  /** As in production: what follows a call soon does not wait for time to be told. */
+  soon(run: () => void): Cancel {
+    return systemClock.soon(run);
   }
 
   /** Due time of the next timer, null without one. */

@@ -5,6 +5,7 @@ import type { OpenStoreReader } from '#actors/store-reader.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
 import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
+import { Growth } from '#src/runtime/growth.ts';
 import { SystemIds } from '#src/runtime/system.ts';
 import { type ActorSystem, connectTestChannel, silent } from '../_support/actor-system.ts';
 import { ingest, Subscriber } from '../actors/webhook-support.ts';
@@ -90,7 +91,10 @@ export class Dispatching implements AsyncDisposable {
     this.#connection = system.open();
     this.#nextTimer = this.#connection.prepare('SELECT min(due) FROM timer').pluck();
     this.client = createOutgoingClient({ allowNetworks: ['127.0.0.0/8'], connectionsPerOrigin: 64 });
-    this.#cancel = system.bus.subscribe(grewOfAnyShard, () => this.#dispatcher?.wake());
+    const growth = new Growth();
+    growth.on('feed', () => this.#dispatcher?.feedGrew());
+    growth.on('webhooks', () => this.#dispatcher?.wake());
+    this.#cancel = system.bus.subscribe(grewOfAnyShard, ({ data }) => growth.signalled(data));
     this.start();
   }
 

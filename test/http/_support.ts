@@ -90,12 +90,12 @@ export function testServices(options: { config?: Config; issued?: Map<string, nu
   const services = {
     config: options.config ?? testConfig(),
     ids: { uuid: () => `00000000-0000-7000-8000-${String(++made).padStart(12, '0')}`, random: () => 0 },
-    clock: { now: () => Date.UTC(2026, 0, 1), schedule: () => () => {} },
+    clock: { now: () => Date.UTC(2026, 0, 1), schedule: () => () => {}, soon: () => () => {} },
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     store: { sources: sourcesOf(options.issued ?? new Map()) } as StoreReader,
     health: [],
     commandsFor: (origin: Origin) => recorder.commandsFor(origin),
-    onFeedGrew: () => () => {},
+    onGrew: () => () => {},
   } as unknown as Services;
   return { services, recorder, lines };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { EventJson, EventType } from '#actors/representation.ts';
 import type { FeedPosition } from '#actors/store/feed.ts';
 import { createFanOut, maxBacklog, type Selection, type Sink, type Subscription } from '#src/realtime/fan-out.ts';
+import { systemClock } from '#src/runtime/system.ts';
 import { MemoryFeed } from './memory-feed.ts';
 import { quietLog } from './support.ts';
 
@@ -42,7 +43,7 @@ class Reader implements Sink {
   }
 }
 
-const fanOutOf = (feed: MemoryFeed) => createFanOut({ feed, log: quietLog, onFeedGrew: feed.onGrew });
+const fanOutOf = (feed: MemoryFeed) => createFanOut({ clock: systemClock, feed, log: quietLog, onGrew: feed.onGrew });
 
 const wants = ({ type, conversationId }: Selection, event: EventJson) =>
   (type === undefined || event.type === type) &&

@@ -1,5 +1,7 @@
 import type { EventJson, EventType, JsonObject } from '#actors/representation.ts';
 import { Failure } from '#actors/errors.ts';
+import type { Cancel } from '#actors/ports.ts';
+import type { Growing } from '#actors/runtime/signal.ts';
 import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from '#actors/store/feed.ts';
 
 interface Row {
@@ -39,8 +41,8 @@ export class MemoryFeed implements FeedReader {
     this.announce();
   }
 
-  readonly onGrew = (run: () => void): (() => void) => {
-    this.#listeners.add(run);
+  readonly onGrew = (what: Growing, run: () => void): Cancel => {
+    if (what === 'feed') this.#listeners.add(run);
     return () => this.#listeners.delete(run);
   };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createFanOut } from '#src/realtime/fan-out.ts';
 import { Session } from '#src/realtime/session.ts';
+import { systemClock } from '#src/runtime/system.ts';
 import { MemoryFeed } from './memory-feed.ts';
 import { quietLog, connect, connectRaw, type Hub, RawClient, startHub, subscribe } from './support.ts';
 
@@ -63,9 +64,9 @@ describe('a session', () => {
       close: (code: number) => void sent.push(`${code}`),
     };
     const feed = new MemoryFeed();
-    const clock = { now: () => 0, schedule };
+    const clock = { now: () => 0, schedule, soon: systemClock.soon };
     const services = { clock, ids: { uuid: () => 'x', random: () => 0 }, log: quietLog, feed };
-    const fanOut = createFanOut({ feed, log: quietLog, onFeedGrew: feed.onGrew });
+    const fanOut = createFanOut({ clock, feed, log: quietLog, onGrew: feed.onGrew });
     new Session(wire, { services, fanOut, authenticate: async () => true, heartBeat: { send: 0, expect: 0 } });
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([10_000]);
     timers[0]?.run();

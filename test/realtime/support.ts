@@ -12,6 +12,7 @@ import {
   type RealtimeOptions,
   type RealtimeServices,
 } from '#src/realtime/server.ts';
+import { systemClock } from '#src/runtime/system.ts';
 import { MemoryFeed } from './memory-feed.ts';
 
 export const quietLog: Logger = { info: () => {}, warn: () => {}, error: () => {} };
@@ -42,17 +43,11 @@ export async function startHub({ auth, allowedOrigins = [], ...options }: HubOpt
   let ids = 0;
   const services: RealtimeServices = {
     config: configWith(allowedOrigins),
-    clock: {
-      now: () => Date.now(),
-      schedule: (delayMs, run) => {
-        const timer = setTimeout(run, delayMs).unref();
-        return () => clearTimeout(timer);
-      },
-    },
+    clock: systemClock,
     ids: { uuid: () => `session-${++ids}`, random: () => 0 },
     log: { info: note, warn: note, error: note },
     feed,
-    onFeedGrew: feed.onGrew,
+    onGrew: feed.onGrew,
   };
   const realtime = createRealtime(services, auth ?? { allows: () => true }, options);
   const server = createServer();

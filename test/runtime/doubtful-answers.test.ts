@@ -4,7 +4,7 @@ import { type Bus, BusError } from '#actors/ports.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
-import { SystemIds } from '#src/runtime/system.ts';
+import { systemClock, SystemIds } from '#src/runtime/system.ts';
 import { ActorSystem, connectTestChannel, testChannel } from '../_support/actor-system.ts';
 
 type Turn = Reply | 'timeout' | 'no_responder';
@@ -32,6 +32,7 @@ function sendOver(turns: Turn[]): Promise<unknown> {
       run();
       return () => {};
     },
+    soon: systemClock.soon,
   };
   return commandSenders({ bus: bus as Bus, clock, ids: new SystemIds(), shards: 1 })({ cause: 'test' }).send(
     'channel',

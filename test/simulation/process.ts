@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from '#actors/ports.ts';
+import type { Random } from './random.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What lives and dies together. After its death nothing of it happens any more: no timer, no reply, no call. */
@@ -8,12 +9,11 @@ export class SimulatedProcess {
   #alive = true;
   readonly #deathWatch = new Set<() => void>();
 
-  constructor(name: string, time: VirtualTime) {
+  constructor(name: string, time: VirtualTime, random: Random) {
     this.name = name;
-    this.clock = {
-      now: () => time.now(),
-      schedule: (delayMs, run) => (this.#alive ? time.after(delayMs, () => this.#alive && run()) : () => {}),
-    };
+    const schedule: Clock['schedule'] = (delayMs, run) =>
+      this.#alive ? time.after(delayMs, () => this.#alive && run()) : () => {};
+    this.clock = { now: () => time.now(), schedule, soon: (run) => schedule(random.int(3), run) };
   }
 
   get alive(): boolean {

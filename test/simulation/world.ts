@@ -13,6 +13,7 @@ import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
 import { grewOfAnyShard, grewSubject, workOfShard } from '#src/nats/subjects.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
+import { Growth } from '#src/runtime/growth.ts';
 import type { Origin } from '#src/services.ts';
 import { faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
 import { emptyStore, scratch } from './scratch.ts';
@@ -123,7 +124,7 @@ export class World {
 
   /** The owner of all shards; in production a thread of its own. */
   startHost(): void {
-    const process = new SimulatedProcess('host', this.time);
+    const process = new SimulatedProcess('host', this.time, this.random);
     const watch = this.#watch();
     const store = openHostStore(this.file, 'normal', this.shards);
     this.#host = process;
@@ -138,14 +139,13 @@ export class World {
       logger: this.#logger(process, ['store.failed']),
       definitions: actorDefinitions,
       subjects: { workOfShard, grew: grewSubject },
-      soon: (run) => process.clock.schedule(this.random.int(3), run),
     });
     host.start();
   }
 
   /** The main process: clients' requests, dispatchers. When it dies its host dies too. */
   startHub(): void {
-    const process = new SimulatedProcess('hub', this.time);
+    const process = new SimulatedProcess('hub', this.time, this.random);
     const bus = this.bus.connect(process);
     const { clock } = process;
     const reader = openStoreReader(this.file, this.shards);
@@ -160,17 +160,18 @@ export class World {
       tokenOf: () => Promise.resolve('token'),
     });
     const parked = new ParkedMetadataDelivery({ parked: reader.parked, store: reader, log, commandsFor });
-    const look = (): void => {
-      delivery.wake();
-      parked.wake();
-    };
+    const growth = new Growth();
+    const wakeParked = (): void => parked.wake();
+    growth.on('outbox', () => delivery.wake());
+    growth.on('feed', wakeParked);
+    growth.on('outbox', wakeParked);
     const lookAgain = (): void => {
-      look();
+      growth.signalled();
       clock.schedule(lookAgainEvery, lookAgain);
     };
     this.hub = { process, commandsFor };
     process.onDeath(() => this.#hubDied(process));
-    bus.subscribe(grewOfAnyShard, look);
+    bus.subscribe(grewOfAnyShard, ({ data }) => growth.signalled(data));
     lookAgain();
   }
 

@@ -65,7 +65,12 @@ export class Backlog {
     return this.#lanes.canGoOn;
   }
 
-  /** The feed or the scheduled deliveries may have changed. */
+  /** The feed may go on behind what was read. */
+  feedGrew(): void {
+    this.#dry = false;
+  }
+
+  /** The scheduled deliveries, and the feed, may have changed. */
   changed(): void {
     this.#headsDue = true;
     this.#dry = false;

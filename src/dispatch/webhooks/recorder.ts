@@ -114,8 +114,7 @@ export class Recorder {
     if (urgent || this.#results.length >= collectAtMost || this.#deferred.size >= unrecordedAtMost) {
       // Not at once: what ends in the same turn of the event loop belongs into the same record.
       this.#timer?.();
-      const soon = setImmediate(() => this.flush());
-      this.#timer = () => clearImmediate(soon);
+      this.#timer = this.#options.clock.soon(() => this.flush());
     } else if (this.#timer === null) {
       this.#timer = this.#options.clock.schedule(collectFor, () => this.flush());
     }

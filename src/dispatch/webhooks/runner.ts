@@ -83,7 +83,7 @@ export class SubscriptionRunner implements SlotHolder {
     return this.#backlog.open;
   }
 
-  /** Takes over what is stored and goes on. Called at the start and whenever the feed or the subscription has changed. */
+  /** Takes over what is stored and goes on. Called at the start and whenever it may have changed. */
   update(work: SubscriptionWork): void {
     if (this.#stopped) return;
     const before = this.#work;
@@ -100,6 +100,12 @@ export class SubscriptionRunner implements SlotHolder {
     if (JSON.stringify([work.signatureKeys, work.headers]) !== JSON.stringify([before.signatureKeys, before.headers])) {
       this.#signer = createSigner(work.signatureKeys, work.headers);
     }
+    this.#go();
+  }
+
+  /** Reads on. Called whenever the feed may have grown. */
+  feedGrew(): void {
+    this.#backlog.feedGrew();
     this.#go();
   }
 

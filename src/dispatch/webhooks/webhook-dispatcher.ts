@@ -1,5 +1,5 @@
 import type { CommandSender } from '#actors/commands.ts';
-import type { Clock, Ids, Logger } from '#actors/ports.ts';
+import type { Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import type {
   DeliveryOutcome,
   SubscriptionState,
@@ -33,20 +33,23 @@ export class WebhookDispatcher {
   readonly #options: WebhookDispatcherOptions;
   readonly #runners = new Map<string, SubscriptionRunner>();
   readonly #slots = new Slots();
-  #woken: NodeJS.Immediate | null = null;
+  #woken: Cancel | null = null;
+  #lookDue = false;
   #stopping = false;
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
   }
 
-  /** Looks for work. Called at the start and whenever the feed, a subscription or a delivery may have changed. */
+  /** Looks at all subscriptions. Called at the start and whenever one, or a delivery, may have changed. */
   wake(): void {
-    if (this.#stopping || this.#woken !== null) return;
-    this.#woken = setImmediate(() => {
-      this.#woken = null;
-      this.#look();
-    });
+    this.#lookDue = true;
+    this.#wakeSoon();
+  }
+
+  /** Lets each subscription read on. Called whenever the feed may have grown. */
+  feedGrew(): void {
+    this.#wakeSoon();
   }
 
   /** Calls under way. */
@@ -64,11 +67,21 @@ export class WebhookDispatcher {
   /** Begins nothing more; resolves when what was under way is recorded, after 5 s at the latest. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    if (this.#woken !== null) clearImmediate(this.#woken);
+    this.#woken?.();
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop(patience)));
   }
 
+  #wakeSoon(): void {
+    if (this.#stopping || this.#woken !== null) return;
+    this.#woken = this.#options.clock.soon(() => {
+      this.#woken = null;
+      if (this.#lookDue) this.#look();
+      else for (const runner of this.#runners.values()) runner.feedGrew();
+    });
+  }
+
   #look(): void {
+    this.#lookDue = false;
     const { clock, reader, log } = this.#options;
     try {
       const gone = new Set(this.#runners.keys());
@@ -87,6 +100,7 @@ export class WebhookDispatcher {
       }
     } catch (error) {
       // The next signal, or the next second, looks again.
+      this.#lookDue = true;
       log.warn({ reason: String(error) }, 'webhooks.look_failed');
     }
   }
