@@ -1,17 +1,10 @@
-import type { ChannelCommands } from './channel/contract.ts';
-import type { ConversationCommands } from './conversation/contract.ts';
-import type { IdempotencyKeyCommands } from './idempotency-key/contract.ts';
-import type { SourceCommands } from './source/contract.ts';
-import type { WebhookSubscriptionCommands } from './webhook-subscription/contract.ts';
+import type { FailureData } from './errors.ts';
+import type { declaredKinds } from './kinds.ts';
+
+type Declared = typeof declaredKinds;
 
 /** Every command there is: actor kind → type → body and result. */
-export interface Commands {
-  conversation: ConversationCommands;
-  channel: ChannelCommands;
-  source: SourceCommands;
-  'idempotency-key': IdempotencyKeyCommands;
-  'webhook-subscription': WebhookSubscriptionCommands;
-}
+export type Commands = { [K in keyof Declared]: NonNullable<Declared[K]['commands']> };
 
 export type CommandType<K extends keyof Commands> = keyof Commands[K] & string;
 
@@ -43,4 +36,12 @@ export interface CommandSender {
    * @throws Failure `not_found`, `internal` when it fails again, and as `send`
    */
   redrive(actor: { kind: string; id: string }, commandId: string): Promise<void>;
+
+  /**
+   * Sends what an actor has told another, under the effect's own id, and has the teller know that it was answered. A
+   * refusal is an answer.
+   * @returns the failure of a refusal, else null
+   * @throws Failure as `send`, but for refusals
+   */
+  relay(effect: { key: number; id: string; body: string }): Promise<FailureData | null>;
 }

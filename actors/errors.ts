@@ -8,6 +8,7 @@ export const failureCodes = [
   'unsupported_media_type',
   'body_too_large',
   'invalid_cursor',
+  'cursor_expired',
   'invalid_filter',
   'invalid_idempotency_key',
   'idempotency_conflict',
@@ -24,6 +25,7 @@ export const failureCodes = [
   'overloaded',
   'deadline_exceeded',
   'unavailable',
+  'not_owner',
   'internal',
 ] as const;
 

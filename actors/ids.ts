@@ -1,10 +1,9 @@
-import { uuidV5 } from './uuid.ts';
+import { uuidV5, uuidV8 } from './uuid.ts';
 
 /** Namespaces of the deterministic ids (RFC 9562 version 5), one for each resource. They never change. */
 export const namespaces = {
   channel: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e01',
   conversation: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e02',
-  message: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e03',
   source: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e04',
   idempotencyKey: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e05',
   command: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e06',
@@ -18,13 +17,33 @@ export const channelId = (source: string, sourceChannelId: string): string =>
 export const conversationId = (channel: string, sourceConversationId: string): string =>
   uuidV5(namespaces.conversation, channel, sourceConversationId);
 
-/** A message that its source named. */
-export const messageId = (conversation: string, sourceMessageId: string): string =>
-  uuidV5(namespaces.message, conversation, sourceMessageId);
+/**
+ * A message that its source named. One index on ids says whether it is there, which one it is and, by the first half,
+ * which messages have this id of their source.
+ */
+export const messageId = (conversation: string, source: string, sourceMessageId: string): string =>
+  uuidV8([source, sourceMessageId], [conversation]);
+
+/** The first and the last id that a message with this id of its source can have, whatever its conversation. */
+export function messageIdsOf(source: string, sourceMessageId: string): [first: string, last: string] {
+  const prefix = uuidV8([source, sourceMessageId], []).slice(0, 19);
+  return [`${prefix}8000-000000000000`, `${prefix}bfff-ffffffffffff`];
+}
 
 /** The actor of a registered source. */
 export const sourceActorId = (sourceId: string): string => uuidV5(namespaces.source, sourceId);
 
-/** A delivery of a feed row to a subscription: the `webhook-id`, the same on all its tries. */
-export const deliveryId = (subscription: string, feedKey: number): string =>
-  uuidV5(namespaces.command, 'delivery', subscription, String(feedKey));
+/**
+ * A delivery of a feed row to a subscription: the `webhook-id`, the same on all its tries. A UUID version 8 that holds
+ * the feed row's key, so that no index is needed to find the delivery again.
+ */
+export function deliveryId(subscription: string, feedKey: number): string {
+  const key = feedKey.toString(16).padStart(15, '0');
+  return `${key.slice(0, 8)}-${key.slice(8, 12)}-8${key.slice(12)}-${uuidV8([], [subscription]).slice(19)}`;
+}
+
+/** The key of the feed row of a delivery of this subscription; null for an id that is none. */
+export function feedKeyOf(subscription: string, id: string): number | null {
+  const feedKey = Number.parseInt(id.slice(0, 8) + id.slice(9, 13) + id.slice(15, 18), 16);
+  return Number.isSafeInteger(feedKey) && deliveryId(subscription, feedKey) === id ? feedKey : null;
+}

@@ -9,6 +9,8 @@ export type Cancel = () => void;
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds since some moment, by a clock that nobody sets: for how long something took. */
+  elapsed(): number;
   /** Calls `run` once after `delayMs`. A production timer does not keep the process alive. */
   schedule(delayMs: number, run: () => void): Cancel;
   /** Calls `run` soon, after I/O that is waiting: what arrives meanwhile is there by then. */

@@ -1,53 +1,39 @@
-import { type ChannelReader, channelReader } from './channel/reader.ts';
-import { type DeliveryReader, deliveryReader } from './conversation/delivery-reader.ts';
-import { type MessageReader, messageReader } from './conversation/message-reader.ts';
-import { type ConversationReader, conversationReader } from './conversation/reader.ts';
-import { type DeadLetterReader, deadLetterReader } from './dead-letter/reader.ts';
-import { type ParkedReader, parkedReader } from './source/parked-reader.ts';
-import { type SourceReader, sourceReader } from './source/reader.ts';
-import { openForReading } from './store/database.ts';
-import type { FeedReader } from './store/feed.ts';
-import { feedReader } from './store/feed-reader.ts';
-import { type OutboxReader, outboxReader } from './store/outbox-reader.ts';
-import type { WebhookDeliveryReader } from './webhook-subscription/contract.ts';
-import { webhookDeliveryReader } from './webhook-subscription/delivery-reader.ts';
-import { type WebhookReader, webhookReader } from './webhook-subscription/reader.ts';
+import { deadLetterReader } from './dead-letter/reader.ts';
+import { feedReader } from './journal/feed-reader.ts';
+import { rendererOf } from './journal/render.ts';
+import { declaredKinds, kinds } from './kinds.ts';
+import type { ReaderParts } from './runtime/kind.ts';
+import { type Connection, openForReading } from './store/database.ts';
+import { outboxReader } from './store/outbox-reader.ts';
 
-/** Everything that can be read outside an actor. A value read here may be older than the newest commit, never torn. */
-export interface StoreReader {
-  channels: ChannelReader;
-  conversations: ConversationReader;
-  messages: MessageReader;
-  sources: SourceReader;
-  deadLetters: DeadLetterReader;
-  webhooks: WebhookReader;
-}
+type MakeReader = (db: Connection, parts: ReaderParts) => unknown;
+type MakersOf<K> = K extends { readers?: infer R } ? NonNullable<R> : never;
+type Makers = { [K in keyof typeof declaredKinds]: MakersOf<(typeof declaredKinds)[K]> }[keyof typeof declaredKinds];
+type Union<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer All) => void ? All : never;
+type Made<M> = { [N in keyof M]: M[N] extends (...parts: never[]) => infer Reader ? Reader : never };
+
+/** What the kinds let the outside read. A value read here may be older than the newest commit, never torn. */
+export type StoreReader = Made<Union<Makers>> & { deadLetters: ReturnType<typeof deadLetterReader> };
 
 /** Everything that the outward parts of the hub read, over one read-only connection. */
-export interface OpenStoreReader extends StoreReader {
-  feed: FeedReader;
-  outbox: OutboxReader;
-  deliveries: DeliveryReader;
-  webhookDeliveries: WebhookDeliveryReader;
-  parked: ParkedReader;
+export type OpenStoreReader = StoreReader & {
+  feed: ReturnType<typeof feedReader>;
+  outbox: ReturnType<typeof outboxReader>;
   close(): void;
-}
+};
 
 /** @throws Error when the file does not exist yet: the host makes it */
 export function openStoreReader(file: string, shards: number): OpenStoreReader {
   const db = openForReading(file);
+  const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
+  const parts: ReaderParts = { shards, instance, render: rendererOf(db, kinds) };
+  const makers = Object.assign({}, ...kinds.map(({ readers }) => readers ?? {})) as Record<string, MakeReader>;
+  const readers = Object.entries(makers).map(([name, make]) => [name, make(db, parts)]);
   return {
-    channels: channelReader(db),
-    conversations: conversationReader(db),
-    messages: messageReader(db),
-    sources: sourceReader(db),
+    ...(Object.fromEntries(readers) as Made<Union<Makers>>),
     deadLetters: deadLetterReader(db),
-    webhooks: webhookReader(db),
-    feed: feedReader(db, shards),
+    feed: feedReader(db, shards, kinds),
     outbox: outboxReader(db),
-    deliveries: deliveryReader(db),
-    webhookDeliveries: webhookDeliveryReader(db, shards),
-    parked: parkedReader(db),
     close: () => db.close(),
   };
 }

@@ -20,12 +20,28 @@ export function uuidV5(namespace: string, ...parts: string[]): string {
     prefix = uuidToBytes(namespace);
     namespaceBytes.set(namespace, prefix);
   }
-  const name = parts.map((part) => `${part.length}:${part}`).join('');
+  const name = nameOf(parts);
   const bytes = hash('sha1', Buffer.concat([prefix, Buffer.from(name, 'utf8')]), 'buffer').subarray(0, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x50;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   return uuidFromBytes(bytes);
 }
+
+/**
+ * A UUID version 8 of two names: its first half follows from the one, its second from the other, so that all ids with
+ * the same first name stand together in an index. 60 and 62 bits of SHA-256.
+ */
+export function uuidV8(first: readonly string[], second: readonly string[]): string {
+  const bytes = Buffer.concat([halfOf(first), halfOf(second)]);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return uuidFromBytes(bytes);
+}
+
+const halfOf = (parts: readonly string[]): Buffer => hash('sha256', nameOf(parts), 'buffer').subarray(0, 8);
+
+/** No two lists of parts give the same name. */
+const nameOf = (parts: readonly string[]): string => parts.map((part) => `${part.length}:${part}`).join('');
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

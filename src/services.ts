@@ -1,7 +1,7 @@
 import type { CommandSender } from '#actors/commands.ts';
 import type { Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import type { Growing } from '#actors/runtime/signal.ts';
-import type { FeedReader } from '#actors/store/feed.ts';
+import type { FeedReader } from '#actors/journal/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';

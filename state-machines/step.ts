@@ -163,10 +163,6 @@ export function stepSnapshot<Id extends MachineId>(
 }
 
 /** As `stepSnapshot`, from a stored state. */
-export function step<Id extends MachineId>(
-  machineId: Id,
-  stored: StateAndContext,
-  event: EventOf<Id>,
-): StepResult<Id> {
+export function step<Id extends MachineId>(machineId: Id, stored: StateAndContext, event: EventOf<Id>): StepResult<Id> {
   return stepSnapshot(machineId, restore(machineId, stored), event);
 }

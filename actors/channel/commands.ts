@@ -1,48 +1,37 @@
+import { Failure } from '../errors.ts';
 import { merged, objectAt } from '../json.ts';
 import type { ChannelJson, JsonObject } from '../representation.ts';
-import { type CommandHandler, defineActor, type Runtime } from '../runtime/definition.ts';
-import { Failure } from '../errors.ts';
-import type { Rows } from '../store/tables.ts';
+import type { Handlers, Runtime } from '../runtime/kind.ts';
 import type { ChannelCommands, ChannelConnect } from './contract.ts';
 import { channelJson } from './representation.ts';
+import type { ChannelRow } from './tables.ts';
 
-interface ChannelMemory {
-  /** Null until the first connect. */
-  row: Rows['channel'] | null;
-}
+type ChannelRuntime = Runtime<ChannelRow, null, null, 'channel'>;
 
-type ChannelRuntime = Runtime<ChannelMemory>;
-
-type Handlers = {
-  [T in keyof ChannelCommands]: CommandHandler<ChannelMemory, ChannelCommands[T]['body'], ChannelCommands[T]['result']>;
-};
-
-const handlers: Handlers = {
+export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
   'channel.connect'(runtime, body) {
-    const { row } = runtime.memory;
-    const columns = {
-      source_id: body.sourceId ?? row?.source_id ?? null,
-      token: body.token ?? row?.token ?? null,
+    const { row, actor, now } = runtime;
+    runtime.save({
+      ...(actor.isNew && { source: body.source, source_channel_id: body.sourceChannelId, created_at: now }),
+      source_id: body.sourceId ?? row.source_id,
+      token: body.token ?? row.token,
       metadata: JSON.stringify(connectedMetadata(row, body)),
       connected: 1,
-    };
-    if (row === null) create(runtime, body, columns);
-    else save(runtime, row, columns);
+    });
     return { channel: stepAndAnnounce(runtime, { type: 'connect' }) };
   },
 
   'channel.disconnect'(runtime) {
-    const row = known(runtime, 'channel_unknown');
-    if (row.connected === 1) save(runtime, row, { connected: 0 });
+    mustBeKnown(runtime, 'channel_unknown');
+    if (runtime.row.connected === 1) runtime.save({ connected: 0 });
     return { channel: stepAndAnnounce(runtime, { type: 'disconnect' }) };
   },
 
   'channel.update'(runtime, { name, imageUrl }) {
-    const row = known(runtime, 'not_found');
-    const metadata = JSON.parse(row.metadata) as JsonObject;
-    save(runtime, row, {
+    mustBeKnown(runtime, 'not_found');
+    runtime.save({
       metadata: JSON.stringify({
-        ...metadata,
+        ...metadataOf(runtime.row),
         ...(name !== undefined && { name }),
         ...(imageUrl !== undefined && { image_url: imageUrl }),
       }),
@@ -51,65 +40,33 @@ const handlers: Handlers = {
   },
 
   'metadata.upsert'(runtime, { data }) {
-    const row = known(runtime, 'not_found');
-    const metadata = JSON.parse(row.metadata) as JsonObject;
+    mustBeKnown(runtime, 'not_found');
+    const metadata = metadataOf(runtime.row);
     const changed = { ...metadata, user_data: merged(objectAt(metadata, 'user_data'), data) };
-    save(runtime, row, { metadata: JSON.stringify(changed) });
-    runtime.emit('metadata.updated', { subject: 'channel', identifier: row.id, metadata: changed });
+    runtime.save({ metadata: JSON.stringify(changed) });
+    runtime.emit('metadata.updated', { subject: 'channel', identifier: runtime.actor.id, metadata: changed });
     stepAndAnnounce(runtime, { type: 'update' });
     return null;
   },
 };
 
-function connectedMetadata(row: Rows['channel'] | null, body: ChannelConnect): JsonObject {
-  const before = row === null ? {} : (JSON.parse(row.metadata) as JsonObject);
-  return {
-    ...merged(before, body.metadata ?? {}),
-    name: body.name,
-    ...(body.imageUrl !== undefined && { image_url: body.imageUrl }),
-  };
-}
+const metadataOf = (row: Readonly<ChannelRow>): JsonObject => JSON.parse(row.metadata) as JsonObject;
 
-type ConnectColumns = Pick<Rows['channel'], 'source_id' | 'token' | 'metadata' | 'connected'>;
-
-function create(runtime: ChannelRuntime, body: ChannelConnect, columns: ConnectColumns): void {
-  const row: Rows['channel'] = {
-    key: runtime.actor.key,
-    id: runtime.actor.id,
-    source: body.source,
-    source_channel_id: body.sourceChannelId,
-    created_at: runtime.now,
-    ...columns,
-  };
-  runtime.change({ table: 'channel', op: 'insert', row });
-  runtime.memory.row = { ...row };
-}
-
-function save(runtime: ChannelRuntime, row: Rows['channel'], columns: Partial<Rows['channel']>): void {
-  Object.assign(row, columns);
-  runtime.change({ table: 'channel', op: 'update', key: row.key, row: columns });
-}
+const connectedMetadata = (row: Readonly<ChannelRow>, body: ChannelConnect): JsonObject => ({
+  ...merged(metadataOf(row), body.metadata ?? {}),
+  name: body.name,
+  ...(body.imageUrl !== undefined && { image_url: body.imageUrl }),
+});
 
 /** @throws Failure with the code that the operation's specification gives for a channel that never was */
-function known(runtime: ChannelRuntime, code: 'channel_unknown' | 'not_found'): Rows['channel'] {
-  const { row } = runtime.memory;
-  if (row === null) throw new Failure(code, `There is no channel ${runtime.actor.id}.`);
-  return row;
+function mustBeKnown({ actor }: ChannelRuntime, code: 'channel_unknown' | 'not_found'): void {
+  if (actor.isNew) throw new Failure(code, `There is no channel ${actor.id}.`);
 }
 
 function stepAndAnnounce(runtime: ChannelRuntime, event: { type: 'connect' | 'disconnect' | 'update' }): ChannelJson {
-  const row = runtime.memory.row!;
   for (const effect of runtime.step(event).effects) {
-    if (effect.type === 'forgetToken') save(runtime, row, { token: null });
-    if (effect.type === 'announce') runtime.emit('channel.updated', { ...channelJson(row) });
+    if (effect.type === 'forgetToken') runtime.save({ token: null });
+    if (effect.type === 'announce') runtime.emit('channel.updated', { ...channelJson(runtime.row) });
   }
-  return channelJson(row);
+  return channelJson(runtime.row);
 }
-
-/** One connection to one account on a source. */
-export const channelDefinition = defineActor<ChannelMemory>({
-  kind: 'channel',
-  machine: 'channel',
-  load: (reads, key) => ({ row: reads.channel(key) }),
-  handlers,
-});

@@ -1,4 +1,5 @@
 import type { ChannelJson, JsonObject } from '../representation.ts';
+import type { Address } from '../runtime/kind.ts';
 
 /** What connecting a channel says about it. Absent optional values keep what was stored before. */
 export interface ChannelConnect {
@@ -15,7 +16,7 @@ export interface ChannelConnect {
 }
 
 /** The commands of a channel: type → body and result. */
-export interface ChannelCommands {
+export type ChannelCommands = {
   /** Creates, updates or reconnects. The result carries no token. */
   'channel.connect': { body: ChannelConnect; result: { channel: ChannelJson } };
   /** Idempotent; deletes the token. @throws Failure `channel_unknown` */
@@ -24,4 +25,7 @@ export interface ChannelCommands {
   'channel.update': { body: { name?: string; imageUrl?: string }; result: { channel: ChannelJson } };
   /** Merges under `metadata.user_data`; `null` removes a key. @throws Failure `not_found` */
   'metadata.upsert': { body: { data: JsonObject }; result: null };
-}
+};
+
+/** A channel, as somebody whom other actors tell something. */
+export const channelActor = (id: string): Address<ChannelCommands> => ({ kind: 'channel', id });

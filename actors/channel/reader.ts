@@ -1,8 +1,8 @@
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import type { ChannelJson } from '../representation.ts';
-import { rowQuery } from '../store/rows.ts';
 import { channelJson } from './representation.ts';
+import { channels } from './tables.ts';
 
 export interface ChannelReader {
   find(id: string): ChannelJson | null;
@@ -12,10 +12,9 @@ export interface ChannelReader {
 }
 
 export function channelReader(db: Connection): ChannelReader {
-  const byId = rowQuery(db, 'channel', 'WHERE id = ?');
-  const list = rowQuery(
+  const byId = channels.query(db, 'WHERE id = ?');
+  const list = channels.query(
     db,
-    'channel',
     `WHERE (@source IS NULL OR source = @source) AND (@sourceId IS NULL OR source_id = @sourceId)
      AND (@all = 1 OR connected = 1) ORDER BY key`,
   );

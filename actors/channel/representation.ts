@@ -1,8 +1,8 @@
 import type { ChannelJson, JsonObject } from '../representation.ts';
-import type { Rows } from '../store/tables.ts';
+import type { ChannelRow } from './tables.ts';
 
 /** A stored channel as the API shows it. Its token is no part of it: only its own source may see that. */
-export function channelJson(row: Rows['channel']): ChannelJson {
+export function channelJson(row: Readonly<ChannelRow>): ChannelJson {
   return {
     id: row.id,
     source: row.source,

@@ -1,47 +1,36 @@
 import type { MessageDeliveryContext } from '#machines/message-delivery.ts';
-import { merged, objectAt } from '../json.ts';
-import type { JsonObject } from '../representation.ts';
-import { type CommandHandler, defineActor, type OwnedState } from '../runtime/definition.ts';
 import { Failure } from '../errors.ts';
+import { messageId } from '../ids.ts';
+import { merged, objectAt } from '../json.ts';
+import type { JsonObject, MessageJson } from '../representation.ts';
+import type { Handlers, OwnedState } from '../runtime/kind.ts';
 import type { ConversationCommands } from './contract.ts';
 import { eventOfOutcome, metadataAfter, retryAtOf, sourceDelivery, stepDelivery } from './delivery.ts';
-import { ingestMessages, messagesAdded, openConversation } from './ingest.ts';
-import {
-  type ConversationMemory,
-  type ConversationRuntime,
-  loadConversation,
-  ownMessage,
-  presentConversation,
-} from './memory.ts';
+import { ingestMessages, openConversation } from './ingest.ts';
+import { type ConversationRuntime, isPresent, ownMessage, presentConversation } from './memory.ts';
 import { addOutbound, giveUpParked, parkSend } from './parking.ts';
+import { messageJson } from './representation.ts';
+import type { MessageRow } from './tables.ts';
 import {
   announceConversation,
   announceConversationMetadata,
-  announceMetadata,
+  announceMessageMetadata,
   saveConversation,
   updateMessage,
 } from './writer.ts';
 
-type Handlers = {
-  [T in keyof ConversationCommands]: CommandHandler<
-    ConversationMemory,
-    ConversationCommands[T]['body'],
-    ConversationCommands[T]['result']
-  >;
-};
-
-const handlers: Handlers = {
+export const conversationHandlers: Handlers<ConversationRuntime, ConversationCommands> = {
   'messages.ingest': ingestMessages,
 
   'message.send'(runtime, { origin, ...message }) {
     if (origin) openConversation(runtime, origin);
-    if (runtime.memory.conversation === null) {
+    if (!isPresent(runtime.row)) {
       parkSend(runtime, message);
       return { message: null };
     }
     const sent = addOutbound(runtime, message);
-    messagesAdded(runtime);
-    return { message: sent };
+    announceConversation(runtime);
+    return { message: messageJson(sent, runtime.row.source) };
   },
 
   'message.resend'(runtime, { messageId }) {
@@ -75,8 +64,7 @@ const handlers: Handlers = {
   },
 
   'conversation.mark-read'(runtime) {
-    const { row } = presentConversation(runtime);
-    if (row.unread_count === 0) return null;
+    if (presentConversation(runtime).unread_count === 0) return null;
     runtime.step({ type: 'read' });
     saveConversation(runtime, { unread_count: 0 });
     announceConversationMetadata(runtime);
@@ -86,7 +74,7 @@ const handlers: Handlers = {
 
   'conversation.set-state'(runtime, { state }) {
     presentConversation(runtime);
-    runtime.step({ type: 'workflow.set', state } as { type: string });
+    runtime.step({ type: 'workflow.set', state });
     setWorkflow(runtime, state);
     return null;
   },
@@ -105,7 +93,7 @@ const handlers: Handlers = {
 
   'attempt.start'(runtime, { messageId, effectId }) {
     const row = ownMessage(runtime, messageId);
-    const effect = runtime.reads.effectOf(row.key, sourceDelivery);
+    const effect = runtime.effectOf(row.key, sourceDelivery);
     if (effect === null || effect.id !== effectId || effect.ready === 0) return { started: false, attempt: 0 };
     const stepped = stepDelivery(runtime, row, { type: 'attempt.started' });
     if (stepped === null) return { started: false, attempt: 0 };
@@ -114,7 +102,7 @@ const handlers: Handlers = {
 
   'attempt.finish'(runtime, { messageId, effectId, outcome }) {
     const row = ownMessage(runtime, messageId);
-    const effect = runtime.reads.effectOf(row.key, sourceDelivery);
+    const effect = runtime.effectOf(row.key, sourceDelivery);
     if (effect === null || effect.id !== effectId) return { retryAt: null };
     const columns =
       outcome.kind === 'succeeded' && outcome.sourceMessageId !== null && isFree(runtime, outcome.sourceMessageId)
@@ -126,19 +114,33 @@ const handlers: Handlers = {
   },
 };
 
+/** A durable timer of the conversation, or of a message's delivery, has fired. */
+export function conversationTimer(
+  runtime: ConversationRuntime,
+  subject: number,
+  event: { type: `xstate.after.${string}` },
+): void {
+  if (subject === runtime.actor.key) {
+    const { effects } = runtime.step(event);
+    if (effects.some((effect) => effect.type === 'giveUpParked')) giveUpParked(runtime);
+    return;
+  }
+  const row = runtime.reads.messageByKey(subject);
+  if (row !== null) stepDelivery(runtime, row, event);
+}
+
 /** Whether no message of the conversation has the source's id: two can not share it. */
-const isFree = (runtime: ConversationRuntime, sourceMessageId: string): boolean =>
-  runtime.reads.messageBySourceId(runtime.actor.key, sourceMessageId) === null;
+function isFree({ reads, row, actor }: ConversationRuntime, sourceMessageId: string): boolean {
+  if (reads.message(messageId(actor.id, row.source, sourceMessageId)) !== null) return false;
+  return reads.ownBySourceId(actor.key, sourceMessageId) === null;
+}
 
 const metadataOf = (row: { metadata: string }): JsonObject => JSON.parse(row.metadata) as JsonObject;
 
-function saveMessageMetadata(
-  runtime: ConversationRuntime,
-  row: ReturnType<typeof ownMessage>,
-  metadata: JsonObject,
-): ReturnType<typeof updateMessage> {
-  announceMetadata(runtime, 'message', row.id, metadata);
-  return updateMessage(runtime, row, { metadata: JSON.stringify(metadata) });
+function saveMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson {
+  const columns = { metadata: JSON.stringify(metadata) };
+  announceMessageMetadata(runtime, { ...row, ...columns });
+  return updateMessage(runtime, row, columns);
 }
 
 /** Changes the stored metadata of a message, or of the conversation itself, and announces it. */
@@ -152,8 +154,8 @@ function changeMetadata(
     saveMessageMetadata(runtime, row, change(metadataOf(row)));
     return;
   }
-  const { row, metadata } = presentConversation(runtime);
-  const changed = change(metadata);
+  const row = presentConversation(runtime);
+  const changed = change(runtime.memory.metadata);
   const name = objectAt(changed, 'contact').display_name;
   saveConversation(runtime, {
     metadata: JSON.stringify(changed),
@@ -163,7 +165,7 @@ function changeMetadata(
   announceConversation(runtime);
 }
 
-/** A contact's name under one key: the two spellings mean the same, and the newer must win (decisions.md §4). */
+/** A contact's name under one key: the two spellings mean the same, and the newer must win. */
 function withOneName(metadata: JsonObject): JsonObject {
   const { displayName, ...contact } = objectAt(metadata, 'contact');
   if (displayName === undefined) return metadata;
@@ -175,20 +177,3 @@ function setWorkflow(runtime: ConversationRuntime, workflow: 'OPEN' | 'CLOSED' |
   announceConversationMetadata(runtime);
   announceConversation(runtime);
 }
-
-/** One conversation: its messages, their deliveries, what is unread. */
-export const conversationDefinition = defineActor<ConversationMemory>({
-  kind: 'conversation',
-  machine: 'conversation',
-  load: loadConversation,
-  handlers,
-  onTimer(runtime, subject, event) {
-    if (subject === runtime.actor.key) {
-      const { effects } = runtime.step(event);
-      if (effects.some((effect) => effect.type === 'giveUpParked')) giveUpParked(runtime);
-      return;
-    }
-    const row = runtime.reads.messageByKey(subject);
-    if (row !== null) stepDelivery(runtime, row, event);
-  },
-});

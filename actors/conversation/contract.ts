@@ -8,7 +8,7 @@ export interface Sender {
   avatar_url?: string;
 }
 
-/** One inbound message, ids made by the facade (version 5 of what the source named). */
+/** One inbound message; its id follows from what the source named (`messageId`). */
 export interface InboundMessage {
   id: string;
   sourceMessageId: string;
@@ -19,6 +19,14 @@ export interface InboundMessage {
   sentAt: number;
 }
 
+/** What became of one inbound message. `duplicate`: it had been stored before. */
+export interface IngestedMessage {
+  source_message_id: string;
+  id: string;
+  conversation_id: string;
+  duplicate: boolean;
+}
+
 /** Where a conversation is: all that creating it needs. */
 export interface ConversationOrigin {
   channelId: string;
@@ -27,11 +35,11 @@ export interface ConversationOrigin {
 }
 
 /** The commands of a conversation: type → body and result. */
-export interface ConversationCommands {
+export type ConversationCommands = {
   /** Creates the conversation when it is new. A message already stored is reported as a duplicate. */
   'messages.ingest': {
     body: { origin: ConversationOrigin; messages: InboundMessage[] };
-    result: { messages: { source_message_id: string; id: string; conversation_id: string; duplicate: boolean }[] };
+    result: { messages: IngestedMessage[] };
   };
   /**
    * `message` null: the conversation is not there yet; the send is parked up to 30 s. With `origin` the conversation
@@ -60,4 +68,4 @@ export interface ConversationCommands {
     body: { messageId: string; effectId: string; outcome: AttemptOutcome };
     result: { retryAt: number | null };
   };
-}
+};

@@ -1,9 +1,11 @@
 import { channelJson } from '../channel/representation.ts';
 import { type ChannelJson, isoTime, type Json } from '../representation.ts';
-import type { OwnedState } from '../runtime/definition.ts';
+import type { OwnedState } from '../runtime/kind.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
-import { rowQuery } from '../store/rows.ts';
+import { channels } from '../channel/tables.ts';
+import { isPresent } from './memory.ts';
+import { conversations, messages } from './tables.ts';
 
 /** A send that is to be made: what the call to the source needs. */
 export interface DeliveryWork {
@@ -26,9 +28,9 @@ export interface DeliveryReader {
 }
 
 export function deliveryReader(db: Connection): DeliveryReader {
-  const messageByKey = rowQuery(db, 'message', 'WHERE key = ?');
-  const conversationByKey = rowQuery(db, 'conversation', 'WHERE key = ?');
-  const channelById = rowQuery(db, 'channel', 'WHERE id = ?');
+  const messageByKey = messages.query(db, 'WHERE key = ?');
+  const conversationByKey = conversations.query(db, 'WHERE key = ?');
+  const channelById = channels.query(db, 'WHERE id = ?');
   // A message that a source ingested has no delivery.
   const ingested = db.prepare('SELECT 1 FROM message WHERE conversation = ? AND delivery IS NULL LIMIT 1').pluck();
   const timerDue = db.prepare('SELECT due FROM timer WHERE subject = ? ORDER BY due DESC LIMIT 1').pluck();
@@ -37,8 +39,9 @@ export function deliveryReader(db: Connection): DeliveryReader {
     find(messageKey) {
       const message = messageByKey.get(messageKey);
       const conversation = message === null ? null : conversationByKey.get(message.conversation);
-      const channel = conversation === null ? null : channelById.get(uuidToBytes(conversation.channel_id));
-      if (message === null || conversation === null || channel === null) return null;
+      if (message === null || conversation === null || !isPresent(conversation)) return null;
+      const channel = channelById.get(uuidToBytes(conversation.channel_id));
+      if (channel === null) return null;
       return {
         message: { id: message.id, content: JSON.parse(message.content) as Json, sentAt: message.sent_at },
         conversation: {

@@ -1,19 +1,20 @@
 import type { AttemptOutcome, MessageDeliveryContext, MessageDeliveryEvent } from '#machines/message-delivery.ts';
-import { messageDelivery } from '#machines/message-delivery.ts';
+import type { EventOf } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
 import { merged, objectAt } from '../json.ts';
 import type { DeliveryState, JsonObject, MessageJson } from '../representation.ts';
-import type { OwnedState } from '../runtime/definition.ts';
+import type { OwnedState } from '../runtime/kind.ts';
+import { outbox } from '../store/tables.ts';
 import { namespaces } from '../ids.ts';
 import { uuidV5 } from '../uuid.ts';
-import type { Rows } from '../store/tables.ts';
 import type { ConversationRuntime } from './memory.ts';
-import { announceMetadata, updateMessage } from './writer.ts';
+import { messages, type MessageRow } from './tables.ts';
+import { announceMessageMetadata, updateMessage } from './writer.ts';
 
 /** The kind of the outbox's rows that ask for a call to a source. */
 export const sourceDelivery = 'source-delivery';
 
-const machine = messageDelivery.id as 'message-delivery';
+const machine = 'message-delivery';
 
 /** Starts the delivery of a message that is about to be stored: its machine's first state, as stored. */
 export function startDelivery(runtime: ConversationRuntime, key: number): string {
@@ -31,10 +32,10 @@ export interface SteppedDelivery {
 /** Steps the delivery of a stored message and writes what it came to. Null: the event does not matter in its state. */
 export function stepDelivery(
   runtime: ConversationRuntime,
-  row: Rows['message'],
-  event: MessageDeliveryEvent | { type: string },
+  row: MessageRow,
+  event: EventOf<'message-delivery'>,
   metadataOf: (metadata: JsonObject) => JsonObject = (metadata) => metadata,
-  columns: Partial<Rows['message']> = {},
+  columns: Partial<MessageRow> = {},
 ): SteppedDelivery | null {
   if (row.delivery === null) return null;
   const { result, owned } = runtime.stepOwned(machine, row.key, JSON.parse(row.delivery) as OwnedState, event);
@@ -47,10 +48,10 @@ export function stepDelivery(
   const stored = { ...columns, delivery: JSON.stringify(owned), state, metadata: JSON.stringify(metadata) };
   if (state === row.state && stored.metadata === row.metadata) {
     // Moves between the states inside pending are the hub's own affair: history shows them, no event does.
-    runtime.change({ table: 'message', op: 'update', key: row.key, row: { delivery: stored.delivery } });
+    runtime.change(messages.update(row.key, { delivery: stored.delivery }));
     return { owned, message: null };
   }
-  if (stored.metadata !== row.metadata) announceMetadata(runtime, 'message', row.id, metadata);
+  if (stored.metadata !== row.metadata) announceMessageMetadata(runtime, { ...row, metadata: stored.metadata });
   return { owned, message: updateMessage(runtime, row, stored) };
 }
 
@@ -99,26 +100,25 @@ function applyEffects(runtime: ConversationRuntime, key: number, result: StepRes
       enqueue(runtime, key, owned.revision);
       continue;
     }
-    const waiting = runtime.reads.effectOf(key, sourceDelivery);
+    const waiting = runtime.effectOf(key, sourceDelivery);
     if (waiting === null) continue;
-    if (effect.type === 'dequeue') runtime.change({ table: 'outbox', op: 'delete', key: waiting.key });
-    if (effect.type === 'hold') runtime.change({ table: 'outbox', op: 'update', key: waiting.key, row: { ready: 0 } });
-    if (effect.type === 'wake') runtime.change({ table: 'outbox', op: 'update', key: waiting.key, row: { ready: 1 } });
+    if (effect.type === 'dequeue') runtime.change(outbox.remove(waiting.key));
+    if (effect.type === 'hold') runtime.change(outbox.update(waiting.key, { ready: 0 }));
+    if (effect.type === 'wake') runtime.change(outbox.update(waiting.key, { ready: 1 }));
   }
 }
 
 function enqueue(runtime: ConversationRuntime, message: number, revision: number): void {
-  runtime.change({
-    table: 'outbox',
-    op: 'insert',
-    row: {
+  runtime.change(
+    outbox.insert({
       key: runtime.nextKey(),
       id: uuidV5(namespaces.command, 'effect', String(message), String(revision)),
       kind: sourceDelivery,
       lane: runtime.actor.key,
       subject: message,
       ready: 1,
+      body: null,
       at: runtime.now,
-    },
-  });
+    }),
+  );
 }

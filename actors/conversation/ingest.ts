@@ -1,75 +1,96 @@
-import type { ConversationContext } from '#machines/conversation.ts';
-import type { CommandHandler } from '../runtime/definition.ts';
-import type { ConversationCommands, ConversationOrigin } from './contract.ts';
-import type { ConversationMemory, ConversationRuntime } from './memory.ts';
-import { presentConversation } from './memory.ts';
+import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
+import { type ConversationRuntime, isPresent } from './memory.ts';
 import { releaseParked } from './parking.ts';
-import { addMessage, announceConversation, createConversation, saveConversation } from './writer.ts';
+import type { ConversationReads } from './reads.ts';
+import { addMessage, announceConversation, createConversation } from './writer.ts';
 
-type Handler<T extends keyof ConversationCommands> = CommandHandler<
-  ConversationMemory,
-  ConversationCommands[T]['body'],
-  ConversationCommands[T]['result']
->;
+type Ingest = ConversationCommands['messages.ingest'];
 
 /** Makes the conversation appear when it is new: sends that waited for it go out first. */
 export function openConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
-  if (runtime.memory.conversation !== null) return;
+  if (isPresent(runtime.row)) return;
   createConversation(runtime, origin);
   const { effects } = runtime.step({ type: 'open' });
   if (effects.some((effect) => effect.type === 'releaseParked')) releaseParked(runtime);
 }
 
-/** Writes back what new messages changed of the conversation, and announces it once. */
-export function messagesAdded(runtime: ConversationRuntime): void {
-  const { row } = presentConversation(runtime);
-  saveConversation(runtime, {
-    last_message: row.last_message,
-    last_message_at: row.last_message_at,
-    unread_count: row.unread_count,
-  });
-  announceConversation(runtime);
+/** A message that is stored already, as the answer of an ingest names it. */
+function known(
+  reads: ConversationReads,
+  actor: { key: number; id: string },
+  { id, sourceMessageId }: InboundMessage,
+  commandId: string,
+): IngestedMessage | null {
+  const about = { source_message_id: sourceMessageId, conversation_id: actor.id };
+  const stored = reads.message(id);
+  // The same command again: its message is no duplicate of itself.
+  if (stored !== null) {
+    return { ...about, id, duplicate: reads.commandOf(stored.turn) !== commandId.replaceAll('-', '') };
+  }
+  // A message that we sent and its source echoes has the source's id, under our own id.
+  const own = reads.ownBySourceId(actor.key, sourceMessageId);
+  return own === null ? null : { ...about, id: own.id, duplicate: true };
 }
 
-export const ingestMessages: Handler<'messages.ingest'> = (runtime, { origin, messages }) => {
-  openConversation(runtime, origin);
-  const conversation = presentConversation(runtime);
-  const seen = new Map<string, string>();
-  let added = 0;
-  const results = messages.map((message) => {
-    // A message that we sent and its source echoes has the source's id already, under our own id.
-    const stored =
-      seen.get(message.sourceMessageId) ??
-      runtime.reads.messageBySourceId(runtime.actor.key, message.sourceMessageId)?.id;
-    if (stored === undefined) {
-      seen.set(message.sourceMessageId, message.id);
-      const { context } = runtime.step({ type: 'message.received', fromContact: message.fromContact } as {
-        type: string;
-      });
-      conversation.row.unread_count = (context as ConversationContext).unread;
-      addMessage(
-        runtime,
-        {
-          id: message.id,
-          sourceMessageId: message.sourceMessageId,
-          sentAt: message.sentAt,
-          fromContact: message.fromContact,
-          sender: { id: message.senderId },
-          content: message.content,
-          state: 'delivered',
-        },
-        runtime.nextKey(),
-        null,
-      );
-      added++;
-    }
-    return {
-      source_message_id: message.sourceMessageId,
-      id: stored ?? message.id,
-      conversation_id: runtime.actor.id,
-      duplicate: stored !== undefined,
-    };
+/** The answers for messages that are stored already; null in the place of one that is not. */
+function knownOf(
+  reads: ConversationReads,
+  actor: { key: number; id: string },
+  messages: readonly InboundMessage[],
+  commandId: string,
+): (IngestedMessage | null)[] {
+  const met = new Set<string>();
+  return messages.map((message) => {
+    const again = met.has(message.id);
+    met.add(message.id);
+    const answer = known(reads, actor, message, commandId);
+    return answer === null ? null : { ...answer, duplicate: answer.duplicate || again };
   });
-  if (added > 0) messagesAdded(runtime);
-  return { messages: results };
-};
+}
+
+/** The answer of an ingest that was handled already: all of its messages are there, and its turn made one of them. */
+export function recogniseIngest(
+  reads: ConversationReads,
+  actor: { key: number; id: string },
+  { messages }: Ingest['body'],
+  commandId: string,
+): Ingest['result'] | null {
+  const answers = knownOf(reads, actor, messages, commandId).filter((answer) => answer !== null);
+  const isOurs = answers.length === messages.length && answers.some(({ duplicate }) => !duplicate);
+  return isOurs ? { messages: answers } : null;
+}
+
+export function ingestMessages(runtime: ConversationRuntime, { origin, messages }: Ingest['body']): Ingest['result'] {
+  openConversation(runtime, origin);
+  const { reads, actor, commandId } = runtime;
+  const added = new Set<string>();
+  const answers = knownOf(reads, actor, messages, commandId).map((answer, i): IngestedMessage => {
+    if (answer !== null) return answer;
+    const message = messages[i]!;
+    const duplicate = added.has(message.id);
+    if (!duplicate) receive(runtime, message);
+    added.add(message.id);
+    return { source_message_id: message.sourceMessageId, id: message.id, conversation_id: actor.id, duplicate };
+  });
+  if (added.size > 0) announceConversation(runtime);
+  return { messages: answers };
+}
+
+function receive(runtime: ConversationRuntime, message: InboundMessage): void {
+  const { context } = runtime.step({ type: 'message.received', fromContact: message.fromContact });
+  runtime.save({ unread_count: context.unread });
+  addMessage(
+    runtime,
+    {
+      id: message.id,
+      sourceMessageId: message.sourceMessageId,
+      sentAt: message.sentAt,
+      fromContact: message.fromContact,
+      sender: { id: message.senderId },
+      content: message.content,
+      state: 'delivered',
+    },
+    runtime.nextKey(),
+    null,
+  );
+}

@@ -1,45 +1,37 @@
 import { Failure } from '../errors.ts';
-import type { Runtime } from '../runtime/definition.ts';
-import type { JsonObject, MessageJson } from '../representation.ts';
-import type { ActorReads } from '../store/actor-reads.ts';
-import type { Rows } from '../store/tables.ts';
-import { messageJson } from './representation.ts';
+import type { JsonObject } from '../representation.ts';
+import type { Runtime } from '../runtime/kind.ts';
+import type { ConversationReads } from './reads.ts';
+import type { ConversationRow, MessageRow } from './tables.ts';
 
-/** What an active conversation keeps at hand. */
+/** What an active conversation keeps at hand beside its row. */
 export interface ConversationMemory {
-  /** Null while the conversation has not appeared. */
-  conversation: {
-    row: Rows['conversation'];
-    /** `row.metadata`, parsed. */
-    metadata: JsonObject;
-    lastMessage: MessageJson | null;
-  } | null;
+  /** `row.metadata`, parsed. */
+  metadata: JsonObject;
+  /** Delivery state of the last message; null before it was asked for. */
+  lastState: string | null;
 }
 
-export type ConversationRuntime = Runtime<ConversationMemory>;
+export type ConversationRuntime = Runtime<ConversationRow, ConversationMemory, ConversationReads, 'conversation'>;
 
-export function loadConversation(reads: ActorReads, key: number): ConversationMemory {
-  const row = reads.conversation(key);
-  if (row === null) return { conversation: null };
-  const last = row.last_message === null ? null : reads.messageByKey(row.last_message);
-  return {
-    conversation: {
-      row,
-      metadata: JSON.parse(row.metadata) as JsonObject,
-      lastMessage: last === null ? null : messageJson(last, row.source),
-    },
-  };
-}
+/** A conversation that has appeared. */
+export type PresentConversation = ConversationRow & { channel_id: string; created_at: number };
+
+export const loadConversation = (_: ConversationReads, row: ConversationRow): ConversationMemory => ({
+  metadata: JSON.parse(row.metadata) as JsonObject,
+  lastState: null,
+});
+
+export const isPresent = (row: Readonly<ConversationRow>): row is PresentConversation => row.created_at !== null;
 
 /** @throws Failure `not_found` while the conversation has not appeared */
-export function presentConversation(runtime: ConversationRuntime): NonNullable<ConversationMemory['conversation']> {
-  const { conversation } = runtime.memory;
-  if (conversation === null) throw new Failure('not_found', `There is no conversation ${runtime.actor.id}.`);
-  return conversation;
+export function presentConversation({ row, actor }: ConversationRuntime): Readonly<PresentConversation> {
+  if (!isPresent(row)) throw new Failure('not_found', `There is no conversation ${actor.id}.`);
+  return row;
 }
 
 /** @throws Failure `not_found` for a message that is not this conversation's */
-export function ownMessage(runtime: ConversationRuntime, messageId: string): Rows['message'] {
+export function ownMessage(runtime: ConversationRuntime, messageId: string): MessageRow {
   const row = runtime.reads.message(messageId);
   if (row === null || row.conversation !== runtime.actor.key) {
     throw new Failure('not_found', `There is no message ${messageId} in the conversation ${runtime.actor.id}.`);

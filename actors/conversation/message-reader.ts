@@ -2,8 +2,9 @@ import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import type { MessageJson } from '../representation.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
-import { rowQuery } from '../store/rows.ts';
+import { messageIdsOf } from '../ids.ts';
 import { messageJson } from './representation.ts';
+import { conversations, messages } from './tables.ts';
 
 export interface MessageReader {
   find(id: string): { message: MessageJson; conversationId: string; channelId: string } | null;
@@ -14,23 +15,21 @@ export interface MessageReader {
 }
 
 export function messageReader(db: Connection): MessageReader {
-  const byId = rowQuery(db, 'message', 'WHERE id = ?');
-  const conversationByKey = rowQuery(db, 'conversation', 'WHERE key = ?');
-  const conversationById = rowQuery(db, 'conversation', 'WHERE id = ?');
-  const count = db.prepare('SELECT count(*) FROM message WHERE conversation = ?').pluck();
-  const up = rowQuery(
+  const byId = messages.query(db, 'WHERE id = ?');
+  const conversationByKey = conversations.query(db, 'WHERE key = ?');
+  const conversationById = conversations.query(db, 'WHERE id = ?');
+  const up = messages.query(db, 'WHERE conversation = ? AND (sent_at, key) > (?, ?) ORDER BY sent_at, key LIMIT ?');
+  const down = messages.query(
     db,
-    'message',
-    'WHERE conversation = ? AND (sent_at, key) > (?, ?) ORDER BY sent_at, key LIMIT ?',
-  );
-  const down = rowQuery(
-    db,
-    'message',
     'WHERE conversation = ? AND (sent_at, key) < (?, ?) ORDER BY sent_at DESC, key DESC LIMIT ?',
   );
+  // Of the source's own messages the id follows from its id; of ours it stands in an index.
   const bySourceId = db.prepare(
     `SELECT m.id AS message, c.id AS conversation FROM message m JOIN conversation c ON c.key = m.conversation
-     WHERE m.source_message_id = ? AND c.source = ?`,
+     WHERE m.id BETWEEN @first AND @last AND m.source_message_id = @sourceMessageId AND c.source = @source
+     UNION
+     SELECT m.id, c.id FROM message m JOIN conversation c ON c.key = m.conversation
+     WHERE m.source_message_id = @sourceMessageId AND m.delivery IS NOT NULL AND c.source = @source`,
   );
   return {
     find(id) {
@@ -40,13 +39,13 @@ export function messageReader(db: Connection): MessageReader {
       return {
         message: messageJson(row, conversation.source),
         conversationId: conversation.id,
-        channelId: conversation.channel_id,
+        channelId: conversation.channel_id!,
       };
     },
     page(conversationId, query, order) {
       const conversation = conversationById.get(uuidToBytes(conversationId));
       if (conversation === null) return { items: [], before: null, after: null, total: 0 };
-      const { key, source } = conversation;
+      const { key, source, messages: total } = conversation;
       return pageOf(
         query,
         (from, backwards, limit) => {
@@ -57,13 +56,16 @@ export function messageReader(db: Connection): MessageReader {
         },
         (row) => [row.sent_at, row.key],
         (row) => messageJson(row, source),
-        count.get(key) as number,
+        total,
       );
     },
-    findBySourceId: (source, sourceMessageId) =>
-      (bySourceId.all(sourceMessageId, source) as { message: Uint8Array; conversation: Uint8Array }[]).map((row) => ({
+    findBySourceId(source, sourceMessageId) {
+      const [first, last] = messageIdsOf(source, sourceMessageId).map(uuidToBytes);
+      const rows = bySourceId.all({ first, last, sourceMessageId, source });
+      return (rows as { message: Uint8Array; conversation: Uint8Array }[]).map((row) => ({
         messageId: uuidFromBytes(row.message),
         conversationId: uuidFromBytes(row.conversation),
-      })),
+      }));
+    },
   };
 }

@@ -1,8 +1,9 @@
-import type { Json, MessageJson } from '../representation.ts';
+import type { Json } from '../representation.ts';
 import type { Sender } from './contract.ts';
 import { startDelivery } from './delivery.ts';
 import type { ConversationRuntime } from './memory.ts';
-import { addMessage, announceMetadata } from './writer.ts';
+import { type MessageRow, parkedSends } from './tables.ts';
+import { addMessage } from './writer.ts';
 
 /** A message that the hub is asked to send. */
 export interface OutboundMessage {
@@ -12,10 +13,7 @@ export interface OutboundMessage {
 }
 
 /** Stores a message of ours as pending and puts it at the end of the conversation's lane. */
-export function addOutbound(
-  runtime: ConversationRuntime,
-  { messageId, content, sender }: OutboundMessage,
-): MessageJson {
+export function addOutbound(runtime: ConversationRuntime, { messageId, content, sender }: OutboundMessage): MessageRow {
   runtime.step({ type: 'message.sent' });
   const key = runtime.nextKey();
   const delivery = startDelivery(runtime, key);
@@ -38,24 +36,22 @@ export function addOutbound(
 /** Keeps a send whose conversation is not there yet. */
 export function parkSend(runtime: ConversationRuntime, { messageId, content, sender }: OutboundMessage): void {
   runtime.step({ type: 'send.park' });
-  runtime.change({
-    table: 'parked_send',
-    op: 'insert',
-    row: {
+  runtime.change(
+    parkedSends.insert({
       key: runtime.nextKey(),
       actor: runtime.actor.key,
       message_id: messageId,
       sender: JSON.stringify(sender),
       content: JSON.stringify(content),
       at: runtime.now,
-    },
-  });
+    }),
+  );
 }
 
 /** The conversation appeared: what waited goes out, in the order in which it was accepted. */
 export function releaseParked(runtime: ConversationRuntime): void {
   for (const parked of runtime.reads.parkedSends(runtime.actor.key)) {
-    runtime.change({ table: 'parked_send', op: 'delete', key: parked.key });
+    runtime.change(parkedSends.remove(parked.key));
     addOutbound(runtime, {
       messageId: parked.message_id,
       content: JSON.parse(parked.content) as Json,
@@ -67,9 +63,8 @@ export function releaseParked(runtime: ConversationRuntime): void {
 /** The conversation did not appear in time: every send that waited is reported as failed (decisions.md §6). */
 export function giveUpParked(runtime: ConversationRuntime): void {
   for (const parked of runtime.reads.parkedSends(runtime.actor.key)) {
-    runtime.change({ table: 'parked_send', op: 'delete', key: parked.key });
-    announceMetadata(runtime, 'message', parked.message_id, {
-      error: `The conversation ${runtime.actor.id} did not appear within 30 seconds; the message was not sent.`,
-    });
+    runtime.change(parkedSends.remove(parked.key));
+    const error = `The conversation ${runtime.actor.id} did not appear within 30 seconds; the message was not sent.`;
+    runtime.emit('metadata.updated', { subject: 'message', identifier: parked.message_id, metadata: { error } });
   }
 }

@@ -3,8 +3,10 @@ import type { ConversationJson } from '../representation.ts';
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
-import { type RowQuery, rowQuery } from '../store/rows.ts';
-import type { Rows } from '../store/tables.ts';
+import { channels } from '../channel/tables.ts';
+import type { RowQuery } from '../store/table.ts';
+import { isPresent } from './memory.ts';
+import { type ConversationRow, conversations, messages } from './tables.ts';
 import { conversationJson, messageJson } from './representation.ts';
 
 /** A condition in SQL over `conversation c` joined with `channel ch`; `parameters` in the order of its question marks. */
@@ -23,12 +25,15 @@ export interface ConversationReader {
 
 /** A conversation without a channel row can not be: the channel is connected before anything is ingested. */
 export function conversationReader(db: Connection): ConversationReader {
-  const byId = rowQuery(db, 'conversation', 'WHERE id = ?');
-  const channelById = rowQuery(db, 'channel', 'WHERE id = ?');
-  const messageByKey = rowQuery(db, 'message', 'WHERE key = ?');
-  const bySourceId = db.prepare('SELECT id FROM conversation WHERE source_conversation_id = ? AND source = ?').pluck();
+  const byId = conversations.query(db, 'WHERE id = ? AND created_at IS NOT NULL');
+  const channelById = channels.query(db, 'WHERE id = ?');
+  const messageByKey = messages.query(db, 'WHERE key = ?');
+  const bySourceId = db
+    .prepare('SELECT id FROM conversation WHERE source_conversation_id = ? AND source = ? AND created_at IS NOT NULL')
+    .pluck();
 
-  const toJson = (row: Rows['conversation']): ConversationJson => {
+  const toJson = (row: ConversationRow): ConversationJson => {
+    if (!isPresent(row)) throw new Error(`The conversation ${row.id} has not appeared.`);
     const channel = channelById.get(uuidToBytes(row.channel_id))!;
     const last = row.last_message === null ? null : messageByKey.get(row.last_message);
     return conversationJson(row, channelJson(channel), last === null ? null : messageJson(last, row.source));
@@ -38,8 +43,9 @@ export function conversationReader(db: Connection): ConversationReader {
     db
       .prepare(
         filter === null
-          ? 'SELECT count(*) FROM conversation'
-          : `SELECT count(*) FROM conversation c JOIN channel ch ON ch.id = c.channel_id WHERE ${filter.where}`,
+          ? 'SELECT count(*) FROM conversation WHERE created_at IS NOT NULL'
+          : `SELECT count(*) FROM conversation c JOIN channel ch ON ch.id = c.channel_id
+             WHERE c.created_at IS NOT NULL AND ${filter.where}`,
       )
       .pluck()
       .get(...(filter?.parameters ?? [])) as number;
@@ -74,14 +80,13 @@ function listQuery(
   filter: ConversationFilter | null,
   comparison: '<' | '>',
   order: 'ASC' | 'DESC',
-): RowQuery<'conversation'> {
+): RowQuery<ConversationRow> {
   const condition =
     filter === null
       ? ''
       : `AND key IN (SELECT c.key FROM conversation c JOIN channel ch ON ch.id = c.channel_id WHERE ${filter.where})`;
-  return rowQuery(
+  return conversations.query(
     db,
-    'conversation',
-    `WHERE (last_message_at, key) ${comparison} (?, ?) ${condition} ORDER BY last_message_at ${order}, key ${order} LIMIT ?`,
+    `WHERE created_at IS NOT NULL AND (last_message_at, key) ${comparison} (?, ?) ${condition} ORDER BY last_message_at ${order}, key ${order} LIMIT ?`,
   );
 }

@@ -8,10 +8,13 @@ import {
   type JsonObject,
   type MessageJson,
 } from '../representation.ts';
-import type { Rows } from '../store/tables.ts';
+import type { PresentConversation } from './memory.ts';
+import type { ConversationRow, MessageRow } from './tables.ts';
+
+type ShownMessage = Pick<MessageRow, 'id' | 'content' | 'state' | 'from_contact' | 'sent_at' | 'sender'>;
 
 /** A stored message as the API shows it. */
-export function messageJson(row: Rows['message'], source: string): MessageJson {
+export function messageJson(row: ShownMessage & Pick<MessageRow, 'metadata'>, source: string): MessageJson {
   const state = row.state as DeliveryState;
   return {
     id: row.id,
@@ -26,34 +29,33 @@ export function messageJson(row: Rows['message'], source: string): MessageJson {
   };
 }
 
-/** What anyone sees of a conversation's metadata: what was stored, with the facts that the hub keeps itself. */
-export function conversationMetadata(row: Rows['conversation'], stored: JsonObject): JsonObject {
-  return {
-    ...stored,
-    contact: { ...objectAt(stored, 'contact'), displayName: row.display_name, display_name: row.display_name },
-    unread_count: row.unread_count,
-    ...(row.workflow !== null && { state: row.workflow }),
-  };
+/** The same as JSON text, without `metadata` where the row has none: what is text in the row is not read. */
+export function messageText(row: ShownMessage & { metadata?: string }, source: string): string {
+  const { id, content, state, from_contact, sent_at, metadata, sender } = row;
+  const shown = metadata === undefined ? '' : `"metadata":${metadata},`;
+  return (
+    `{"id":"${id}","content":${content},"state":"${state}","delivery_state":"${state}",` +
+    `"from_contact":${from_contact === 1},"sent_at":"${isoTime(sent_at)}","source":${JSON.stringify(source)},` +
+    `${shown}"sender":${sender}}`
+  );
 }
 
-/** The payload of `conversation.updated`. */
-export function conversationPayload(
-  row: Rows['conversation'],
-  stored: JsonObject,
-  lastMessage: MessageJson | null,
-): JsonObject {
+type Facts = Pick<ConversationRow, 'display_name' | 'unread_count' | 'workflow'>;
+
+/** What anyone sees of a conversation's metadata: what was stored, with the facts that the hub keeps itself. */
+export function conversationMetadata(facts: Facts, stored: JsonObject): JsonObject {
+  const { display_name, unread_count, workflow } = facts;
   return {
-    id: row.id,
-    created_at: isoTime(row.created_at),
-    channel_id: row.channel_id,
-    metadata: conversationMetadata(row, stored),
-    ...(lastMessage && { last_message: withoutMetadata(lastMessage) }),
+    ...stored,
+    contact: { ...objectAt(stored, 'contact'), displayName: display_name, display_name },
+    unread_count,
+    ...(workflow !== null && { state: workflow }),
   };
 }
 
 /** A conversation as the API shows it. */
 export function conversationJson(
-  row: Rows['conversation'],
+  row: PresentConversation,
   channel: ChannelJson,
   lastMessage: MessageJson | null,
 ): ConversationJson {
@@ -65,11 +67,6 @@ export function conversationJson(
     ...(lastMessage && { last_message: lastMessage }),
     unread_count: row.unread_count,
   };
-}
-
-function withoutMetadata(message: MessageJson): JsonObject {
-  const { metadata: _, ...rest } = message;
-  return rest;
 }
 
 /** The name of a contact that nobody named: last part of the source, capitalised, and the end of the conversation's id. */

@@ -1,56 +1,48 @@
-import type { Json, JsonObject, MessageJson } from '../representation.ts';
-import type { Rows } from '../store/tables.ts';
+import type { Json, MessageJson } from '../representation.ts';
+import type { Columns } from '../runtime/kind.ts';
 import type { ConversationOrigin } from './contract.ts';
+import { keptConversation, keptCreation, keptFacts, keptMessage } from './events.ts';
 import { type ConversationRuntime, presentConversation } from './memory.ts';
-import { conversationMetadata, conversationPayload, defaultDisplayName, messageJson } from './representation.ts';
+import { defaultDisplayName, messageJson } from './representation.ts';
+import { type ConversationRow, messages, type MessageRow } from './tables.ts';
 
-/** Creates the conversation's row. */
+/** Makes the conversation one that has appeared. */
 export function createConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
-  const row: Rows['conversation'] = {
-    key: runtime.actor.key,
-    id: runtime.actor.id,
+  runtime.save({
     channel_id: origin.channelId,
     source: origin.source,
     source_conversation_id: origin.sourceConversationId,
     created_at: runtime.now,
     display_name: defaultDisplayName(origin.source, runtime.actor.id),
-    metadata: '{}',
-    unread_count: 0,
-    workflow: null,
-    last_message: null,
-    last_message_at: 0,
-  };
-  runtime.change({ table: 'conversation', op: 'insert', row });
-  runtime.memory = { conversation: { row: { ...row }, metadata: {}, lastMessage: null } };
+  });
 }
 
 /** Changes columns of the conversation's row. */
-export function saveConversation(runtime: ConversationRuntime, columns: Partial<Rows['conversation']>): void {
-  const conversation = presentConversation(runtime);
-  Object.assign(conversation.row, columns);
-  if (columns.metadata !== undefined) conversation.metadata = JSON.parse(columns.metadata) as JsonObject;
-  runtime.change({ table: 'conversation', op: 'update', key: runtime.actor.key, row: columns });
+export function saveConversation(runtime: ConversationRuntime, columns: Partial<Columns<ConversationRow>>): void {
+  runtime.save(columns);
+  if (columns.metadata !== undefined) runtime.memory.metadata = JSON.parse(columns.metadata) as MessageJson['metadata'];
 }
 
 /** Emits `conversation.updated` with the conversation as it is now. */
 export function announceConversation(runtime: ConversationRuntime): void {
-  const { row, metadata, lastMessage } = presentConversation(runtime);
-  runtime.emit('conversation.updated', conversationPayload(row, metadata, lastMessage));
+  const row = presentConversation(runtime);
+  runtime.emit('conversation.updated', { ...keptConversation(row, runtime.memory, lastStateOf(runtime)) });
+}
+
+function lastStateOf({ memory, row, reads }: ConversationRuntime): string {
+  memory.lastState ??= (row.last_message === null ? null : reads.messageByKey(row.last_message)?.state) ?? 'delivered';
+  return memory.lastState;
 }
 
 /** Emits `metadata.updated` with the full current metadata of the conversation. */
 export function announceConversationMetadata(runtime: ConversationRuntime): void {
-  const { row, metadata } = presentConversation(runtime);
-  announceMetadata(runtime, 'conversation', row.id, conversationMetadata(row, metadata));
+  runtime.emit('metadata.updated', { ...keptFacts(presentConversation(runtime), runtime.memory) });
 }
 
-export function announceMetadata(
-  runtime: ConversationRuntime,
-  subject: 'conversation' | 'message',
-  identifier: string,
-  metadata: JsonObject,
-): void {
-  runtime.emit('metadata.updated', { subject, identifier, metadata });
+/** Emits `metadata.updated` with the full current metadata of a message. */
+export function announceMessageMetadata(runtime: ConversationRuntime, row: MessageRow): void {
+  const { m, md } = keptMessage(row);
+  runtime.emit('metadata.updated', { m, ...(md && { md }) });
 }
 
 /** A new message, before it has a key. */
@@ -70,12 +62,13 @@ export function addMessage(
   message: NewMessage,
   key: number,
   delivery: string | null,
-): MessageJson {
-  const conversation = presentConversation(runtime);
-  const row: Rows['message'] = {
+): MessageRow {
+  const { messages: count, last_message_at } = presentConversation(runtime);
+  const row: MessageRow = {
     key,
     id: message.id,
     conversation: runtime.actor.key,
+    turn: runtime.turn,
     source_message_id: message.sourceMessageId,
     sent_at: message.sentAt,
     from_contact: message.fromContact ? 1 : 0,
@@ -85,42 +78,23 @@ export function addMessage(
     state: message.state,
     delivery,
   };
-  runtime.change({ table: 'message', op: 'insert', row });
-  const json: MessageJson = {
-    id: message.id,
-    content: message.content,
-    state: message.state,
-    delivery_state: message.state,
-    from_contact: message.fromContact,
-    sent_at: new Date(message.sentAt).toISOString(),
-    source: conversation.row.source,
-    metadata: {},
-    sender: message.sender,
-  };
-  runtime.emit('message.created', messagePayload(runtime, json));
-  if (message.sentAt >= conversation.row.last_message_at) {
-    conversation.lastMessage = json;
-    conversation.row.last_message = key;
-    conversation.row.last_message_at = message.sentAt;
-  }
-  return json;
+  runtime.change(messages.insert(row));
+  runtime.emit('message.created', { ...keptCreation(row) });
+  const isLast = message.sentAt >= last_message_at;
+  runtime.save({ messages: count + 1, ...(isLast && { last_message: key, last_message_at: message.sentAt }) });
+  if (isLast) runtime.memory.lastState = message.state;
+  return row;
 }
 
 /** Changes columns of a message and emits `message.updated`. */
 export function updateMessage(
   runtime: ConversationRuntime,
-  row: Rows['message'],
-  columns: Partial<Rows['message']>,
+  row: MessageRow,
+  columns: Partial<MessageRow>,
 ): MessageJson {
-  const conversation = presentConversation(runtime);
-  runtime.change({ table: 'message', op: 'update', key: row.key, row: columns });
-  const json = messageJson({ ...row, ...columns }, conversation.row.source);
-  if (conversation.row.last_message === row.key) conversation.lastMessage = json;
-  runtime.emit('message.updated', messagePayload(runtime, json));
-  return json;
-}
-
-function messagePayload(runtime: ConversationRuntime, message: MessageJson): JsonObject {
-  const { row } = presentConversation(runtime);
-  return { conversation_id: row.id, channel_id: row.channel_id, message: { ...message } };
+  runtime.change(messages.update(row.key, columns));
+  const changed = { ...row, ...columns };
+  if (runtime.row.last_message === row.key) runtime.memory.lastState = changed.state;
+  runtime.emit('message.updated', { ...keptMessage(changed) });
+  return messageJson(changed, runtime.row.source);
 }

@@ -3,8 +3,7 @@ import type { Envelope } from '../runtime/envelope.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
-import { rowQuery } from '../store/rows.ts';
-import type { Rows } from '../store/tables.ts';
+import { type DeadLetterRow, deadLetters } from '../store/tables.ts';
 
 /** A command that the hub could not handle, as operators see it. */
 export interface DeadLetterJson {
@@ -29,13 +28,9 @@ export interface DeadLetterReader {
 /** Reads the dead letters. They are few: a defect each. */
 export function deadLetterReader(db: Connection): DeadLetterReader {
   const wanted = '(@redriven IS NULL OR (redriven_at IS NOT NULL) = @redriven)';
-  const older = rowQuery(
-    db,
-    'dead_letter',
-    `WHERE ${wanted} AND (at, key) < (?, ?) ORDER BY at DESC, key DESC LIMIT ?`,
-  );
-  const newer = rowQuery(db, 'dead_letter', `WHERE ${wanted} AND (at, key) > (?, ?) ORDER BY at, key LIMIT ?`);
-  const byCommand = rowQuery(db, 'dead_letter', 'WHERE command_id = ?');
+  const older = deadLetters.query(db, `WHERE ${wanted} AND (at, key) < (?, ?) ORDER BY at DESC, key DESC LIMIT ?`);
+  const newer = deadLetters.query(db, `WHERE ${wanted} AND (at, key) > (?, ?) ORDER BY at, key LIMIT ?`);
+  const byCommand = deadLetters.query(db, 'WHERE command_id = ?');
   const count = db.prepare(`SELECT count(*) FROM dead_letter WHERE ${wanted}`).pluck();
   return {
     page(query, { redriven } = {}) {
@@ -59,7 +54,7 @@ export function deadLetterReader(db: Connection): DeadLetterReader {
   };
 }
 
-function deadLetterJson(row: Rows['dead_letter']): DeadLetterJson {
+function deadLetterJson(row: DeadLetterRow): DeadLetterJson {
   const { type, body } = JSON.parse(row.envelope) as Envelope;
   return {
     command_id: row.command_id,

@@ -7,13 +7,14 @@ export interface StoredAnswer {
 }
 
 /** The commands of an idempotency key: type → body and result. */
-export interface IdempotencyKeyCommands {
+export type IdempotencyKeyCommands = {
   /**
-   * Claims the key for a body. `answer` is the first answer once there is one; null means: do the work, with
-   * command ids derived from the key, so that the inbox makes a second try the same as the first.
+   * Claims the key for a body. `answer` is the first answer once there is one; null means: do the work, with command ids
+   * derived from the key and its generation, so that a second try is the same as the first, and a use after the key's
+   * lifetime is not.
    * @throws Failure `idempotency_conflict` when the key was used with another body
    */
-  'key.claim': { body: { bodyHash: string }; result: { answer: StoredAnswer | null } };
-  /** Keeps the answer; the first one stays. */
-  'key.complete': { body: { answer: StoredAnswer }; result: null };
-}
+  'key.claim': { body: { bodyHash: string }; result: { answer: StoredAnswer | null; generation: number } };
+  /** Keeps the answer of a generation; the first one stays. */
+  'key.complete': { body: { generation: number; answer: StoredAnswer }; result: null };
+};

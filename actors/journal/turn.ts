@@ -57,9 +57,7 @@ export function unpackSteps(text: string | null): Step[] {
 }
 
 export const packEvents = (events: readonly TurnEvent[]): string | null =>
-  events.length === 0
-    ? null
-    : JSON.stringify(events.map(({ type, seq, data }): PackedEvent => [type, seq, data]));
+  events.length === 0 ? null : JSON.stringify(events.map(({ type, seq, data }): PackedEvent => [type, seq, data]));
 
 export function unpackEvents(text: string | null): TurnEvent[] {
   if (text === null) return [];
@@ -72,7 +70,8 @@ const digestLength = 22;
 const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, digestLength);
 
 /** The hash of a stored state, kept with each step: a fold of the steps can be compared with it. */
-export const stateHash = (value: string, context: string): string => hash('sha256', `[${value},${context}]`).slice(0, 16);
+export const stateHash = (value: string, context: string): string =>
+  hash('sha256', `[${value},${context}]`).slice(0, 16);
 
 /** Separates values: it stands in no number and in no JSON text. */
 const separator = '\u0000';

@@ -6,7 +6,7 @@ import type { Change } from '../store/table.ts';
 import type { CommandHandling, Handled } from './command-handling.ts';
 import { isIoError } from './command-handling.ts';
 import type { Reply } from './envelope.ts';
-import type { Signal } from './kind.ts';
+import type { Growing } from './signal.ts';
 import type { Queued } from './mailbox.ts';
 import type { Prepared, Shard } from './shard.ts';
 
@@ -20,7 +20,7 @@ export interface Share {
 export interface BatchOutcome {
   replies: { command: Queued; reply: Reply }[];
   /** What grew in which shard. */
-  grew: Map<number, Set<Signal>>;
+  grew: Map<number, Set<Growing>>;
   changes: number;
   poisoned: string[];
   expired: number;
@@ -142,7 +142,7 @@ export class Batches {
 
   #handleShare({ shard, commands }: Share, now: number, outcome: BatchOutcome): Change[] {
     const all: Change[] = [];
-    const signals = new Set<Signal>();
+    const signals = new Set<Growing>();
     for (const command of commands) {
       if (command.envelope.deadline < now) {
         outcome.replies.push({ command, reply: this.#expired(command, outcome) });

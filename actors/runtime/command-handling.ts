@@ -8,7 +8,8 @@ import { type ActorRow, deadLetters, journal, outbox, type TimerRow, timers } fr
 import { uuidToBytes } from '../uuid.ts';
 import type { Activations, ActiveActor } from './activation.ts';
 import type { ActorAddress, Envelope, Reply } from './envelope.ts';
-import type { AnyKind, Signal } from './kind.ts';
+import type { AnyKind } from './kind.ts';
+import type { Growing } from './signal.ts';
 import type { Shard } from './shard.ts';
 import { TurnRuntime } from './turn-runtime.ts';
 
@@ -23,7 +24,7 @@ export const runtimeCommands = {
 export interface Handled {
   reply: Reply;
   changes: Change[];
-  signals: ReadonlySet<Signal>;
+  signals: ReadonlySet<Growing>;
   /** The handler threw something that is not a `Failure`. */
   poison: boolean;
 }
@@ -38,7 +39,7 @@ interface Ready {
   byKey: RowQuery<ActorRow>;
 }
 
-const noSignals: ReadonlySet<Signal> = new Set();
+const noSignals: ReadonlySet<Growing> = new Set();
 const isOwn = (type: string): boolean => (Object.values(runtimeCommands) as string[]).includes(type);
 
 /** Turns one command into a reply and row changes. Reads the store, writes nothing. */
@@ -85,7 +86,8 @@ export class CommandHandling {
       this.#activations.drop(envelope.actor.kind, envelope.actor.id);
       if (isIoError(error)) throw error;
       // Timers and effects have nobody who could be refused something: a failure of theirs is a defect.
-      const isRefusal = error instanceof Failure && (!isOwn(envelope.type) || envelope.type === runtimeCommands.redrive);
+      const isRefusal =
+        error instanceof Failure && (!isOwn(envelope.type) || envelope.type === runtimeCommands.redrive);
       return isRefusal ? this.#refused(envelope, shard, error, remembers) : this.#poisoned(envelope, shard, error);
     }
   }
@@ -116,7 +118,12 @@ export class CommandHandling {
   #remembered(envelope: Envelope): Handled | null {
     const answer = this.#store.answered(envelope.commandId);
     if (answer === null) return null;
-    return { reply: { ...(JSON.parse(answer) as Reply), replayed: true }, changes: [], signals: noSignals, poison: false };
+    return {
+      reply: { ...(JSON.parse(answer) as Reply), replayed: true },
+      changes: [],
+      signals: noSignals,
+      poison: false,
+    };
   }
 
   #dispatch(kind: AnyKind, runtime: TurnRuntime, envelope: Envelope, type: string): unknown {
@@ -163,9 +170,7 @@ export class CommandHandling {
     if (fired) this.#fireTimer(kind, runtime, original.body as TimerFired, true);
     const result = fired ? null : this.#dispatch(kind, runtime, again, original.type);
     const answer: Reply = { ok: true, result: result ?? null };
-    runtime.change(
-      deadLetters.update(letter.key, { redriven_at: envelope.now, answer: JSON.stringify(answer) }),
-    );
+    runtime.change(deadLetters.update(letter.key, { redriven_at: envelope.now, answer: JSON.stringify(answer) }));
     return result;
   }
 

@@ -1,35 +1,44 @@
 import type { ShardLog } from '../log/shard-log.ts';
-import type { HostStore } from '../store/host-store.ts';
-import { Activations } from './activation.ts';
-import { Batches, type BatchOutcome, type Share, UnfitCommand } from './batch.ts';
-import { type ActorDefinitions, CommandHandling } from './command-handling.ts';
-import { encode, type Envelope, envelopeOf, type Reply } from './envelope.ts';
-import { defaultMailboxLimits, Mailbox, type MailboxLimits, type Queued } from './mailbox.ts';
+import { applyRecord } from '../log/apply.ts';
+import { FencedError } from '../log/shard-log.ts';
 import type { Bus, BusMessage, Cancel, Clock, Logger } from '../ports.ts';
-import { Retention, type RetentionPolicy } from './retention.ts';
-import { Shard } from './shard.ts';
-import { growing, signalOf } from './signal.ts';
+import type { HostStore } from '../store/host-store.ts';
+import { type ActivationLimits, Activations } from './activation.ts';
+import { Batches, type BatchOutcome } from './batch.ts';
+import { CommandHandling } from './command-handling.ts';
+import { CommitLoop } from './commit-loop.ts';
+import { encode, type Envelope, envelopeOf, type Reply } from './envelope.ts';
+import type { AnyKind } from './kind.ts';
+import { defaultMailboxLimits, Mailbox, type MailboxLimits, type Queued } from './mailbox.ts';
+import { type PruningRound, Retention, type RetentionPolicy } from './retention.ts';
+import { Shard, shardOf } from './shard.ts';
+import { signalOf } from './signal.ts';
 import { Timers } from './timers.ts';
 
 export interface HostOptions {
-  /** How many shards there are, and the numbers of those that this host owns. */
+  /** How many shards there are, and the numbers of those that this host takes at its start. */
   shards: { count: number; owned: readonly number[] };
   store: HostStore;
   log: ShardLog;
   bus: Bus;
   clock: Clock;
   logger: Logger;
-  definitions: ActorDefinitions;
+  kinds: readonly AnyKind[];
   subjects: { workOfShard(shard: number): string; grew(shard: number): string };
   limits?: MailboxLimits;
   /** Actors kept in memory. */
-  activations?: number;
-  /** Absent: every event is kept. */
+  activations?: ActivationLimits;
+  /** Absent: everything is kept. */
   retention?: RetentionPolicy;
 }
 
-/** Bounds of one batch. No artificial wait: a batch is whatever is queued. */
-const batchLimits = { commands: 256, bytes: 512 * 1024 } as const;
+/** A shard that this host owns, with what serves it. */
+interface Owned {
+  shard: Shard;
+  loop: CommitLoop;
+  unsubscribe: Cancel;
+}
+
 /**
  * Row changes between checkpoints: the first bound when nothing waits, the second in any case (a row change is about
  * half a page of the log). Few enough that the log's file soon stops growing: a commit into blocks that the file has
@@ -40,78 +49,138 @@ const checkpointChanges = { idle: 2_000, busy: 16_000 } as const;
 const recoveryDelay = 1_000;
 /** What a caller is told to wait when a mailbox is full, in s. */
 const overloadedRetryAfter = 1;
-/** Wait between two turns of pruning, in ms: when a turn found nothing more, and when it was full. */
+/** Wait between two rounds of pruning, in ms: when a round found nothing more, and when it was full. */
 const pruningDelay = { idle: 10_000, full: 20 } as const;
 
 /** The owner of shards: takes commands from the bus and makes them durable, one batch at a time. */
 export class ActorHost {
   readonly #options: HostOptions;
-  readonly #shards = new Map<number, Shard>();
+  readonly #kinds: ReadonlyMap<string, AnyKind>;
+  readonly #owned = new Map<number, Owned>();
   readonly #activations: Activations;
+  readonly #handling: CommandHandling;
   readonly #batches: Batches;
   readonly #timers: Timers;
   readonly #retention: Retention;
-  readonly #subscriptions: Cancel[] = [];
-  #scheduled = false;
-  #running = false;
+  /** Of all shards together, where the log is local. */
+  readonly #shared: CommitLoop;
   #stopping = false;
   /** Set by an I/O error: why the host takes no commands. */
   #unhealthy: string | null = null;
-  #pruningDue = false;
   #cancelPruning: Cancel = () => {};
-  #idleWaiters: (() => void)[] = [];
   /** Row changes since the last checkpoint. */
   #unmoved = 0;
 
   constructor(options: HostOptions) {
+    const { store, log, clock, kinds } = options;
     this.#options = options;
+    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
     this.#activations = new Activations(options.activations);
-    this.#retention = new Retention(options.store, options.retention ?? null);
-    const handling = new CommandHandling(options.store, options.definitions, this.#activations);
-    this.#batches = new Batches(options.store, options.log, handling);
-    this.#timers = new Timers(options.store, options.clock, (envelope, done) => this.#deliverTimer(envelope, done));
+    this.#handling = new CommandHandling(store, kinds, this.#activations);
+    const onDoubt = (shard: number, error: unknown): void =>
+      options.logger.error({ shard, reason: reasonOf(error) }, 'log.doubt');
+    this.#batches = new Batches({ store, log, clock, handling: this.#handling, onDoubt });
+    this.#retention = new Retention({
+      ...{ store, kinds, clock },
+      policy: options.retention ?? {},
+      activations: this.#activations,
+    });
+    this.#timers = new Timers({
+      ...{ store, clock },
+      addressOf: ({ kind, actor }) => this.#handling.addressOf(kind, actor),
+      deliver: (envelope, done) => this.#deliver(envelope, done),
+    });
+    this.#shared = this.#loop();
   }
 
+  /** Takes the shards that it is to own; with a local log they are served when this returns. */
   start(): void {
-    const { shards, store, bus, subjects } = this.#options;
-    for (const number of shards.owned) {
-      const shard = new Shard(number, store.shard(number), new Mailbox(this.#options.limits ?? defaultMailboxLimits));
-      this.#shards.set(number, shard);
-      this.#subscriptions.push(bus.subscribe(subjects.workOfShard(number), (message) => this.#receive(shard, message)));
+    const { owned } = this.#options.shards;
+    for (const number of owned) {
+      if (this.#options.log.replicated) void this.take(number);
+      else this.#serve(number);
     }
     this.#timers.arm();
     this.#pruneIn(pruningDelay.idle);
   }
 
+  /**
+   * Becomes the owner of a shard: applies what its log holds, raises its epoch by a record of its own, and serves it.
+   * @throws FencedError when another owner was faster; errors of the log and the store: the shard is not taken
+   */
+  async take(number: number): Promise<void> {
+    const { log, store } = this.#options;
+    if (this.#owned.has(number)) return;
+    for (const record of await log.tail(number, store.shard(number)?.lsn ?? 0)) applyRecord(store, record);
+    const row = store.shard(number);
+    const taking = new Shard(number, row, new Mailbox(), (row?.epoch ?? 0) + 1);
+    const { record } = taking.prepare([]);
+    await log.append(record);
+    applyRecord(store, record);
+    if (!this.#stopping) this.#serve(number);
+  }
+
+  /** Gives a shard away: takes no more of its commands and resolves when those taken are answered. */
+  async release(number: number): Promise<void> {
+    const owned = this.#owned.get(number);
+    if (owned === undefined) return;
+    this.#owned.delete(number);
+    owned.unsubscribe();
+    await owned.loop.idle();
+    owned.loop.remove(owned.shard);
+    this.#activations.clear();
+  }
+
+  /** The numbers of the shards that it serves. */
+  get owned(): number[] {
+    return [...this.#owned.keys()].sort((a, b) => a - b);
+  }
+
   /** Takes no more commands and resolves when those taken are answered. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const cancel of this.#subscriptions) cancel();
+    for (const { unsubscribe } of this.#owned.values()) unsubscribe();
     this.#timers.stop();
     this.#cancelPruning();
     await this.idle();
   }
 
   /** Resolves when no command is queued or in a batch. */
-  idle(): Promise<void> {
-    if (!this.#running && !this.#scheduled && this.#queued() === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#idleWaiters.push(resolve));
+  async idle(): Promise<void> {
+    await Promise.all([this.#shared, ...this.#loops()].map((loop) => loop.idle()));
   }
 
-  #queued(): number {
-    let queued = 0;
-    for (const shard of this.#shards.values()) queued += shard.mailbox.length;
-    return queued;
+  #loops(): CommitLoop[] {
+    return [...new Set([...this.#owned.values()].map(({ loop }) => loop))];
   }
 
-  #receive(shard: Shard, message: BusMessage): void {
+  #loop(): CommitLoop {
+    return new CommitLoop({
+      batches: this.#batches,
+      clock: this.#options.clock,
+      committed: (outcome, started) => this.#committed(outcome, started),
+      failed: (error, commands) => this.#failed(error, commands),
+      undone: () => this.#activations.clear(),
+    });
+  }
+
+  #serve(number: number): void {
+    const { store, bus, subjects, limits, log } = this.#options;
+    const shard = new Shard(number, store.shard(number), new Mailbox(limits ?? defaultMailboxLimits));
+    const loop = log.replicated ? this.#loop() : this.#shared;
+    loop.add(shard);
+    const unsubscribe = bus.subscribe(subjects.workOfShard(number), (message) => this.#receive(number, message));
+    this.#owned.set(number, { shard, loop, unsubscribe });
+  }
+
+  #receive(number: number, message: BusMessage): void {
     const respond = (reply: Reply): void => this.#respond(message, reply);
-    const envelope = envelopeOf(message.data);
+    const envelope = envelopeOf(message.data, this.#kinds);
     if (envelope === null) {
       respond({ ok: false, failure: { code: 'internal', message: 'The message is no envelope of a command.' } });
       return;
     }
-    this.#offer(shard, { envelope, size: message.data.length, respond });
+    this.#offer(number, { envelope, size: message.data.length, respond });
   }
 
   /** A reply that can not be sent is lost, as on any bus: its command is as durable as before. */
@@ -119,94 +188,42 @@ export class ActorHost {
     try {
       message.respond(encode(reply));
     } catch (error) {
-      this.#options.logger.warn({ reason: (error as Error).message }, 'reply.lost');
+      this.#options.logger.warn({ reason: reasonOf(error) }, 'reply.lost');
     }
   }
 
-  #offer(shard: Shard, queued: Queued): boolean {
+  #offer(number: number, queued: Queued): boolean {
+    const owned = this.#owned.get(number);
     if (this.#unhealthy !== null) {
-      const message = `The store can not be written (${this.#unhealthy}). Nothing was changed; try again.`;
-      queued.respond({ ok: false, failure: { code: 'unavailable', message, retryAfter: recoveryDelay / 1000 } });
+      queued.respond(unavailable(this.#unhealthy));
       return false;
     }
-    if (!shard.mailbox.offer(queued)) {
+    if (owned === undefined) {
+      queued.respond(notOwner);
+      return false;
+    }
+    if (!owned.shard.mailbox.offer(queued)) {
       const message = 'Too many commands are waiting. Nothing was changed; try again.';
       queued.respond({ ok: false, failure: { code: 'overloaded', message, retryAfter: overloadedRetryAfter } });
       return false;
     }
-    this.#schedule();
+    owned.loop.schedule();
     return true;
   }
 
-  #deliverTimer(envelope: Envelope, done: () => void): boolean {
-    for (const shard of this.#shards.values()) {
-      if (shard.owns(envelope.actor.id, this.#options.shards.count)) {
-        return this.#offer(shard, { envelope, size: 256, respond: done });
-      }
-    }
-    return false;
-  }
-
-  #schedule(): void {
-    if (this.#scheduled || this.#running) return;
-    this.#scheduled = true;
-    this.#options.clock.soon(() => {
-      this.#scheduled = false;
-      void this.#drain();
-    });
-  }
-
-  async #drain(): Promise<void> {
-    this.#running = true;
-    try {
-      const shares = this.#takeShares();
-      if (shares.length > 0) {
-        const outcome = this.#runBatch(shares);
-        if (outcome instanceof Promise) await outcome;
-      }
-      if (this.#pruningDue && this.#unhealthy === null && !this.#stopping) await this.#prune();
-    } finally {
-      this.#running = false;
-      if (this.#queued() > 0) this.#schedule();
-      else for (const resolve of this.#idleWaiters.splice(0)) resolve();
-    }
-  }
-
-  #takeShares(): Share[] {
-    const shares: Share[] = [];
-    const waiting = [...this.#shards.values()].filter(({ mailbox }) => mailbox.length > 0);
-    let left: number = batchLimits.commands;
-    for (const [i, shard] of waiting.entries()) {
-      const even = Math.ceil(left / (waiting.length - i));
-      const commands = shard.mailbox.take(even, batchLimits.bytes / waiting.length);
-      if (commands.length > 0) shares.push({ shard, commands });
-      left -= commands.length;
-    }
-    return shares;
-  }
-
-  #runBatch(shares: Share[]): void | Promise<void> {
-    const started = this.#options.clock.now();
-    let outcome: BatchOutcome | Promise<BatchOutcome>;
-    try {
-      outcome = this.#batches.run(shares, started);
-    } catch (error) {
-      return this.#failed(shares, error);
-    }
-    if (!(outcome instanceof Promise)) return this.#committed(outcome, started);
-    return outcome.then(
-      (done) => this.#committed(done, started),
-      (error) => this.#failed(shares, error),
-    );
+  /** Puts a command of the host's own into its mailbox. */
+  #deliver(envelope: Envelope, done: () => void): boolean {
+    const number = shardOf(envelope.actor.id, this.#options.shards.count);
+    return this.#owned.has(number) && this.#offer(number, { envelope, size: 256, respond: done });
   }
 
   /** After the durable point: replies, then the signal that there is something to read. */
   #committed(outcome: BatchOutcome, started: number): void {
+    const { logger, clock, bus, subjects } = this.#options;
     for (const { command, reply } of outcome.replies) command.respond(reply);
-    for (const shard of outcome.grew) this.#options.bus.publish(this.#options.subjects.grew(shard), signalOf(growing));
-    if (!this.#stopping) this.#timers.arm();
+    for (const [shard, grown] of outcome.grew) bus.publish(subjects.grew(shard), signalOf(grown));
+    this.#guarded('timers', () => this.#timers.arm());
     this.#checkpoint(outcome.changes);
-    const { logger, clock } = this.#options;
     for (const commandId of outcome.poisoned) logger.error({ commandId }, 'command.dead-lettered');
     const fields = { commands: outcome.replies.length, changes: outcome.changes, ms: clock.now() - started };
     if (outcome.expired > 0) logger.warn({ ...fields, expired: outcome.expired }, 'batch.committed');
@@ -216,65 +233,95 @@ export class ActorHost {
   /** Outside of any commit, after the replies. */
   #checkpoint(changes: number): void {
     this.#unmoved += changes;
-    const bound = this.#queued() === 0 ? checkpointChanges.idle : checkpointChanges.busy;
+    const queued = this.#loops().reduce((sum, loop) => sum + loop.queued, 0);
+    const bound = queued === 0 ? checkpointChanges.idle : checkpointChanges.busy;
     if (this.#unmoved < bound) return;
     this.#unmoved = 0;
-    this.#options.store.checkpoint();
+    this.#guarded('checkpoint', () => this.#options.store.checkpoint());
   }
 
-  #failed(shares: Share[], error: unknown): void | Promise<void> {
-    this.#activations.clear();
-    // One command of the batch is to blame and now known: the others must not suffer.
-    if (error instanceof UnfitCommand) return this.#runBatch(shares);
-    const reason = error instanceof Error ? error.message : String(error);
+  /** Work beside the write path: its failure is no reason to end the thread. */
+  #guarded(part: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#options.logger.error({ part, reason: reasonOf(error) }, 'host.part_failed');
+    }
+  }
+
+  /** Nothing of the commands was committed. */
+  #failed(error: unknown, commands: Queued[]): void {
+    if (error instanceof FencedError) {
+      this.#fenced(commands);
+      return;
+    }
+    const reason = reasonOf(error);
+    const reply = unavailable(reason);
+    for (const command of commands) command.respond(reply);
+    for (const { shard } of this.#owned.values()) this.#answerAll(shard, reply);
+    if (this.#unhealthy === null) this.#options.clock.schedule(recoveryDelay, () => this.#recover());
     this.#unhealthy = reason;
     this.#options.logger.error({ reason }, 'store.failed');
-    const message = `The store can not be written (${reason}). Nothing was changed; try again.`;
-    const reply: Reply = { ok: false, failure: { code: 'unavailable', message, retryAfter: 1 } };
-    for (const { commands } of shares) for (const command of commands) command.respond(reply);
-    for (const shard of this.#shards.values()) {
-      for (const command of shard.mailbox.take(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))
-        command.respond(reply);
+  }
+
+  /** Somebody else owns the shard: its commands are sent there, and nothing of it may be known here any longer. */
+  #fenced(commands: Queued[]): void {
+    const numbers = new Set(commands.map(({ envelope }) => shardOf(envelope.actor.id, this.#options.shards.count)));
+    for (const command of commands) command.respond(notOwner);
+    for (const number of numbers) {
+      const owned = this.#owned.get(number);
+      if (owned === undefined) continue;
+      this.#owned.delete(number);
+      owned.unsubscribe();
+      owned.loop.remove(owned.shard);
+      this.#answerAll(owned.shard, notOwner);
+      this.#options.logger.warn({ shard: number }, 'shard.fenced');
     }
-    this.#options.clock.schedule(recoveryDelay, () => this.#recover());
+  }
+
+  #answerAll({ mailbox }: Shard, reply: Reply): void {
+    for (const command of mailbox.take(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) command.respond(reply);
   }
 
   #pruneIn(delay: number): void {
     this.#cancelPruning = this.#options.clock.schedule(delay, () => {
-      this.#pruningDue = true;
-      this.#schedule();
+      let left = this.#owned.size;
+      let soon = false;
+      const ended = (more: boolean): void => {
+        soon ||= more;
+        if (--left === 0 && !this.#stopping) this.#pruneIn(soon ? pruningDelay.full : pruningDelay.idle);
+      };
+      for (const owned of this.#owned.values()) owned.loop.between(() => this.#prune(owned, ended));
+      if (left === 0) this.#pruneIn(pruningDelay.idle);
     });
   }
 
-  /** One small turn of pruning, between two batches: no command waits longer than for one more of them. */
-  async #prune(): Promise<void> {
-    this.#pruningDue = false;
-    const shards = [...this.#shards.values()];
-    let more = false;
+  /** One small round of pruning, between two batches: no command waits longer than for one more of them. */
+  async #prune({ shard }: Owned, ended: (more: boolean) => void): Promise<void> {
+    let round: PruningRound = { changes: [], commands: [], more: false };
     try {
-      const turns = shards.map((shard) => this.#retention.turn(shard.number, this.#options.clock.now()));
-      more = turns.some((turn) => turn.more);
-      const changes = turns.map((turn) => turn.changes);
-      const count = changes.reduce((sum, part) => sum + part.length, 0);
-      if (count > 0) await this.#batches.write(shards, changes);
-      this.#checkpoint(count);
+      if (this.#unhealthy === null && !this.#stopping) {
+        await this.#batches.write(shard, () => {
+          round = this.#retention.round(shard);
+          return round.changes;
+        });
+      }
+      this.#checkpoint(round.changes.length);
+      for (const envelope of round.commands) this.#deliver(envelope, () => {});
     } catch (error) {
-      await this.#failed([], error);
-      more = false;
+      this.#activations.clear();
+      this.#failed(error, []);
     }
-    if (!this.#stopping) this.#pruneIn(more ? pruningDelay.full : pruningDelay.idle);
+    ended(round.more);
   }
 
-  /** Writes nothing of meaning: an empty commit that reaches the disk tells whether the store is back. */
+  /** Writes nothing of meaning: a commit that reaches the disk tells whether the store is back. */
   #recover(): void {
     if (this.#stopping) return;
     const { transactions } = this.#options.store;
     try {
       transactions.begin();
-      for (const shard of this.#shards.values()) {
-        const change = shard.touch();
-        if (change !== null) transactions.apply(change);
-      }
+      transactions.touch();
       transactions.commit();
       this.#unhealthy = null;
       this.#options.logger.info({}, 'store.recovered');
@@ -285,3 +332,23 @@ export class ActorHost {
     }
   }
 }
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const notOwner: Reply = {
+  ok: false,
+  failure: {
+    code: 'not_owner',
+    message: 'Another node owns this shard. Nothing was changed; try again.',
+    retryAfter: 1,
+  },
+};
+
+const unavailable = (reason: string): Reply => ({
+  ok: false,
+  failure: {
+    code: 'unavailable',
+    message: `The store can not be written (${reason}). Nothing was changed; try again.`,
+    retryAfter: recoveryDelay / 1000,
+  },
+});

@@ -1,12 +1,11 @@
 import type { EventOf, MachineId, StoredState } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
+import type { Renderer } from '../journal/render.ts';
 import type { EventType, Json } from '../representation.ts';
 import type { Connection } from '../store/database.ts';
 import type { Change, Table, TableShape } from '../store/table.ts';
 import type { ActorRow, OutboxRow } from '../store/tables.ts';
-
-/** What grew by a commit: who is concerned looks, nobody else. */
-export type Signal = 'feed' | 'outbox' | 'webhooks' | 'parked';
+import type { Growing } from './signal.ts';
 
 /** The commands of a kind: type → body and result. */
 export type CommandTable = { [type: string]: { body: unknown; result: unknown } };
@@ -61,7 +60,7 @@ export interface Runtime<Row extends ActorRow = ActorRow, Memory = unknown, Read
   /** Tells the world. `data` is the payload, or what the kind's renderer of the type makes it of. */
   emit(type: EventType, data: Json): void;
   /** Tells who waits for it that something grew which is neither feed nor outbox. */
-  signal(what: Signal): void;
+  signal(what: Growing): void;
   /**
    * Asks another actor for something, after the commit and certainly: an effect that is done until it has an answer.
    * A refusal ends it like any other answer.
@@ -88,6 +87,15 @@ export type Recognition<Reads, Body, Result> = (
 
 /** Makes the payload of an event from what its turn kept of it. `id` and `key`: the actor's. JSON text. */
 export type EventRenderer = (data: Json, actor: { key: number; id: string }) => string;
+
+/** What readers are made of beside the connection. */
+export interface ReaderParts {
+  shards: number;
+  /** Names the file, and with it every cursor into its feed. */
+  instance: string;
+  /** Makes payloads of what turns kept. */
+  render: Renderer;
+}
 
 /** A machine that rows of a kind have, besides the actor's own. */
 export interface OwnedMachine {
@@ -143,6 +151,8 @@ export interface Kind<
   /** Event types whose payload is made from what the turn kept; the payloads of the others are kept whole. */
   renderers?(db: Connection): Partial<Record<EventType, EventRenderer>>;
   pruning?: Pruning;
+  /** The feed can be followed for one of its actors alone, by the actor's id. */
+  followed?: boolean;
   /** Its actors are forgotten, row and all, when the journal has forgotten their last turn. */
   transient?: boolean;
   /** What the outside reads of it. */

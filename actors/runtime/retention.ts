@@ -1,80 +1,133 @@
+import { namespaces } from '../ids.ts';
+import { forgetTurns } from '../journal/prune.ts';
+import type { Clock } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
-import type { Change } from '../store/tables.ts';
+import { type Change, keysPerShard } from '../store/table.ts';
+import { type MarkRow, marks } from '../store/tables.ts';
+import { uuidV5 } from '../uuid.ts';
+import type { Activations } from './activation.ts';
+import type { Envelope } from './envelope.ts';
+import type { AnyKind } from './kind.ts';
+import { OwnTime } from './own-time.ts';
+import type { Shard } from './shard.ts';
 
-/** How long rows are kept, in ms. */
-export interface RetentionPolicy {
-  feed: number;
-  /** Deliveries of webhooks with their attempts, once delivered or dead. Absent: for good. */
-  deliveries?: number;
+/** How long is kept, in ms: `journal`, and what kinds name (`deliveries`). What is absent is kept for good. */
+export type RetentionPolicy = { [period: string]: number | undefined };
+
+export interface RetentionOptions {
+  store: HostStore;
+  kinds: readonly AnyKind[];
+  policy: RetentionPolicy;
+  clock: Clock;
+  activations: Activations;
 }
 
-/**
- * How long a command id is remembered, in ms: the 24 h of an idempotency key (decisions.md §1), and an hour for
- * commands that were under way when the key expired.
- */
-export const inboxLifetime = 25 * 60 * 60 * 1000;
-
-/** Rows of one table and shard that one turn deletes: a few milliseconds. */
-const rowsPerTurn = 500;
-/** Deliveries of a turn: each takes its attempts along. */
-const deliveriesPerTurn = 200;
-
-/** What a turn deletes of a shard. `more`: the turn was full, so the next one should be soon. */
-export interface PruningTurn {
+/** What a round of one shard is to write, and whom it asks to prune itself. */
+export interface PruningRound {
   changes: Change[];
+  commands: Envelope[];
+  /** The next round should be soon. */
   more: boolean;
 }
 
+/** A mark is made this often, in ms of the shard's own time, or sixteen times in the shortest period. */
+const longestMarkEvery = 60 * 60_000;
+const marksInPeriod = 16;
+/** How long a command that prunes may wait, in ms. */
+const patience = 60_000;
+
 /**
- * Finds the rows that nobody needs any longer: answered command ids, events and deliveries older than the policy keeps,
- * and deliveries of webhooks that were deleted. They are deleted by change records like any other, so that standbys forget the same. History stays whole: a state can only be
- * folded from its first step on.
+ * Forgets what is older than the policy keeps. Age is counted in the shard's own time, by marks: a wall clock that jumps
+ * deletes nothing. The journal is cut by a change record; rows of actors go by commands to those actors.
  */
 export class Retention {
-  readonly #store: HostStore;
-  readonly #policy: RetentionPolicy | null;
-  /** Shard → the old delivery looked at last: those that are still scheduled are passed over. */
-  readonly #lookedAt = new Map<number, number>();
+  readonly #options: RetentionOptions;
+  readonly #kinds: ReadonlyMap<string, AnyKind>;
+  readonly #markEvery: number;
+  readonly #times = new Map<number, OwnTime>();
+  readonly #marksOf: (shard: number) => MarkRow[];
+  readonly #prunable: { kind: AnyKind; actors(shard: number, before: number): string[] }[];
 
-  /** `policy` null keeps every event. */
-  constructor(store: HostStore, policy: RetentionPolicy | null) {
-    this.#store = store;
-    this.#policy = policy;
+  constructor(options: RetentionOptions) {
+    const { store, kinds, policy } = options;
+    this.#options = options;
+    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
+    const periods = Object.values(policy).filter((period) => period !== undefined);
+    this.#markEvery = Math.min(longestMarkEvery, ...periods.map((period) => period / marksInPeriod));
+    const ofShard = store.prepare((db) => marks.query(db, 'WHERE key >= ? AND key < ? ORDER BY key'));
+    this.#marksOf = (shard) => ofShard.all(shard * keysPerShard, (shard + 1) * keysPerShard);
+    this.#prunable = kinds.flatMap((kind) => {
+      const { pruning } = kind;
+      return pruning === undefined ? [] : [{ kind, actors: store.prepare((db) => pruning.actors(db)) }];
+    });
   }
 
-  /** `now`: epoch ms. */
-  turn(shard: number, now: number): PruningTurn {
-    const inbox = this.#store.oldInbox(shard, now - inboxLifetime, rowsPerTurn);
-    const feed = this.#policy === null ? [] : this.#store.oldRows('feed', shard, now - this.#policy.feed, rowsPerTurn);
-    const deliveries = this.#deliveries(shard, now);
-    const changes: Change[] = [
-      ...inbox.map((key): Change => ({ table: 'inbox', op: 'delete', key })),
-      ...feed.map((key): Change => ({ table: 'feed', op: 'delete', key })),
-      ...deliveries.changes,
-    ];
-    return { changes, more: inbox.length === rowsPerTurn || feed.length === rowsPerTurn || deliveries.more };
+  /** Reads inside the transaction that the changes will be part of. */
+  round(shard: Shard): PruningRound {
+    if (Object.values(this.#options.policy).every((period) => period === undefined)) {
+      return { changes: [], commands: [], more: false };
+    }
+    const kept = this.#marksOf(shard.number);
+    const at = this.#timeOf(shard, kept).tick(this.#options.clock);
+    const changes: Change[] = [];
+    if (at - (kept.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= this.#markEvery) {
+      const { next_key, next_position } = shard.counters.mark();
+      changes.push(marks.insert({ key: shard.counters.takeKey(), at, next_key, next_position }));
+    }
+    const more = this.#forget(shard, markBefore(kept, at, this.#options.policy['journal']), changes);
+    changes.push(...this.#oldMarks(kept, at));
+    return { changes, commands: this.#commands(shard, kept, at), more };
   }
 
-  #deliveries(shard: number, now: number): PruningTurn {
-    const { webhooks } = this.#store;
-    const orphans = webhooks.orphans(shard, deliveriesPerTurn);
-    if (orphans.length > 0) return { changes: orphans.flatMap((key) => this.#withAttempts(key)), more: true };
-    if (this.#policy?.deliveries === undefined) return { changes: [], more: false };
-    const before = now - this.#policy.deliveries;
-    const old = webhooks.old(shard, this.#lookedAt.get(shard) ?? 0, before, deliveriesPerTurn);
-    const more = old.length === deliveriesPerTurn;
-    // At the end of the old ones it begins anew: what was scheduled may have ended meanwhile.
-    this.#lookedAt.set(shard, more ? old.at(-1)!.key : 0);
-    const finished = old.filter((row) => row.finished);
-    return { changes: finished.flatMap(({ key }) => this.#withAttempts(key)), more };
+  #forget(shard: Shard, mark: MarkRow | null, changes: Change[]): boolean {
+    const { store, activations } = this.#options;
+    const base = shard.number * keysPerShard;
+    const { horizon } = shard.counters.mark();
+    if (mark === null || mark.next_position <= horizon) return false;
+    const forgetting = forgetTurns(store, this.#kinds, base + horizon, base + mark.next_position);
+    changes.push(...forgetting.changes);
+    shard.counters.raiseHorizon(forgetting.horizon);
+    for (const { kind, id } of forgetting.forgotten) activations.drop(kind, id);
+    return forgetting.more;
   }
 
-  #withAttempts(delivery: number): Change[] {
-    const { attemptsOf, timersOf } = this.#store.webhooks;
-    return [
-      ...attemptsOf(delivery).map((key): Change => ({ table: 'webhook_attempt', op: 'delete', key })),
-      ...timersOf(delivery).map((key): Change => ({ table: 'timer', op: 'delete', key })),
-      { table: 'webhook_delivery', op: 'delete', key: delivery },
-    ];
+  /** Marks that no period needs: the newest one that is old enough for the longest of them says all that older ones do. */
+  #oldMarks(kept: MarkRow[], at: number): Change[] {
+    const periods = Object.values(this.#options.policy).filter((period) => period !== undefined);
+    const needed = markBefore(kept, at, Math.max(...periods));
+    return needed === null ? [] : kept.filter(({ key }) => key < needed.key).map(({ key }) => marks.remove(key));
   }
+
+  #commands(shard: Shard, kept: MarkRow[], at: number): Envelope[] {
+    const now = this.#options.clock.now();
+    return this.#prunable.flatMap(({ kind, actors }) => {
+      const { period, command } = kind.pruning!;
+      const mark = markBefore(kept, at, this.#options.policy[period]);
+      const before = shard.number * keysPerShard + (mark?.next_key ?? 0);
+      return actors(shard.number, before).map((id) => ({
+        commandId: uuidV5(namespaces.command, 'prune', id, String(shard.counters.turn)),
+        actor: { kind: kind.name, id },
+        type: command,
+        body: { before },
+        now,
+        deadline: now + patience,
+        cause: 'retention',
+      }));
+    });
+  }
+
+  #timeOf({ number }: Shard, kept: MarkRow[]): OwnTime {
+    let time = this.#times.get(number);
+    if (time === undefined) {
+      time = new OwnTime(kept.at(-1)?.at ?? this.#options.clock.now(), this.#options.clock);
+      this.#times.set(number, time);
+    }
+    return time;
+  }
+}
+
+/** The newest mark that is at least `age` ms old; null without one, or when nothing is to be forgotten. */
+function markBefore(kept: readonly MarkRow[], at: number, age: number | undefined): MarkRow | null {
+  if (age === undefined) return null;
+  return kept.findLast((mark) => mark.at <= at - age) ?? null;
 }

@@ -1,42 +1,52 @@
-import type { HostStore } from '../store/host-store.ts';
-import type { Envelope, ActorKind } from './envelope.ts';
-import { runtimeCommands } from './command-handling.ts';
-import type { Cancel, Clock } from '../ports.ts';
 import { namespaces } from '../ids.ts';
+import type { Cancel, Clock } from '../ports.ts';
+import type { HostStore } from '../store/host-store.ts';
+import type { TimerRow } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
+import { runtimeCommands } from './command-handling.ts';
+import type { ActorAddress, Envelope } from './envelope.ts';
 
-/** Node's timers can not wait longer than this. */
-const longestWait = 2 ** 31 - 1;
+export interface TimersOptions {
+  store: Pick<HostStore, 'dueTimers' | 'nextTimer'>;
+  clock: Clock;
+  /** Null: the actor is not stored, or its shard is not owned here. */
+  addressOf(timer: TimerRow): ActorAddress | null;
+  /** Puts a command into its mailbox; `done` is called with its reply. False: there is no room. */
+  deliver(envelope: Envelope, done: () => void): boolean;
+}
+
+/** The longest wait, in ms: a wall clock that was set is noticed after it. */
+const longestWait = 30_000;
 const timersPerRound = 256;
 /** A timer command has nobody waiting: it may take as long as the mailbox is full. */
 const patience = 60_000;
+/** Wait after a full mailbox, in ms. */
+const refusedDelay = 50;
+/** Wait after a look that found only timers of other owners, in ms. */
+const foreignDelay = 1_000;
 
 /**
  * Fires durable timers: each due row becomes an ordinary command of its actor. The row goes in the commit of that
  * command, so a timer that was overdue while the hub was down fires once.
  */
 export class Timers {
-  readonly #store: HostStore;
-  readonly #clock: Clock;
-  readonly #deliver: (envelope: Envelope, done: () => void) => boolean;
+  readonly #options: TimersOptions;
   /** Keys of timers whose command is in a mailbox. */
   readonly #underWay = new Set<number>();
   #cancel: Cancel | null = null;
   #armedFor = Number.POSITIVE_INFINITY;
   #stopped = false;
 
-  constructor(store: HostStore, clock: Clock, deliver: (envelope: Envelope, done: () => void) => boolean) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#deliver = deliver;
+  constructor(options: TimersOptions) {
+    this.#options = options;
   }
 
   /** Looks when the next timer is due. Called at the start and after commits that set timers. */
   arm(): void {
     if (this.#stopped) return;
-    const next = this.#store.nextTimer();
+    const next = this.#options.store.nextTimer();
     if (next === null || next >= this.#armedFor) return;
-    this.#wakeIn(Math.max(0, next - this.#clock.now()), next);
+    this.#wakeIn(Math.max(0, next - this.#options.clock.now()), next);
   }
 
   /** For good: the store may be closed once the commands under way are answered. */
@@ -50,37 +60,34 @@ export class Timers {
   #wakeIn(delay: number, due: number): void {
     this.#cancel?.();
     this.#armedFor = due;
-    this.#cancel = this.#clock.schedule(Math.min(delay, longestWait), () => this.#fire());
+    this.#cancel = this.#options.clock.schedule(Math.min(delay, longestWait), () => this.#fire());
   }
 
   #fire(): void {
     this.#cancel = null;
     this.#armedFor = Number.POSITIVE_INFINITY;
-    const now = this.#clock.now();
+    const now = this.#options.clock.now();
+    const { store, addressOf, deliver } = this.#options;
     let refused = false;
-    for (const timer of this.#store.dueTimers(now, timersPerRound + this.#underWay.size)) {
+    let delivered = false;
+    for (const timer of store.dueTimers(now, timersPerRound + this.#underWay.size)) {
       if (this.#underWay.has(timer.key)) continue;
-      const actor = this.#store.reads.actorByKey(timer.actor);
+      const actor = addressOf(timer);
       if (actor === null) continue;
       this.#underWay.add(timer.key);
-      const envelope: Envelope = {
-        commandId: uuidV5(namespaces.command, 'timer', String(timer.key)),
-        actor: { kind: actor.kind as ActorKind, id: actor.id },
-        type: runtimeCommands.timerFired,
-        body: { key: timer.key, subject: timer.subject, name: timer.name },
-        now,
-        deadline: now + patience,
-        cause: `timer ${timer.name}`,
-      };
-      if (!this.#deliver(envelope, () => this.#settled(timer.key))) {
+      if (!deliver(envelopeOf(timer, actor, now), () => this.#settled(timer.key))) {
         this.#underWay.delete(timer.key);
         refused = true;
         break;
       }
+      delivered = true;
     }
     // While due timers are under way the earliest due time lies in the past: their commit arms anew.
-    if (refused) this.#wakeIn(50, now);
-    else if (this.#underWay.size === 0) this.arm();
+    if (refused) this.#wakeIn(refusedDelay, now);
+    else if (this.#underWay.size > 0) return;
+    // What is due belongs to other owners: they fire it, or this host once it has taken their shards.
+    else if (!delivered && (store.nextTimer() ?? now + 1) <= now) this.#wakeIn(foreignDelay, now);
+    else this.arm();
   }
 
   #settled(key: number): void {
@@ -88,3 +95,13 @@ export class Timers {
     if (this.#underWay.size === 0) this.arm();
   }
 }
+
+const envelopeOf = ({ key, subject, name }: TimerRow, actor: ActorAddress, now: number): Envelope => ({
+  commandId: uuidV5(namespaces.command, 'timer', String(key)),
+  actor,
+  type: runtimeCommands.timerFired,
+  body: { key, subject, name },
+  now,
+  deadline: now + patience,
+  cause: `timer ${name}`,
+});

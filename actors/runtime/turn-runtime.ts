@@ -20,7 +20,8 @@ import { type ActorRow, journal, type OutboxRow, outbox, timers } from '../store
 import { uuidV5 } from '../uuid.ts';
 import type { ActiveActor } from './activation.ts';
 import type { Envelope } from './envelope.ts';
-import type { Address, AnyKind, Columns, OwnedState, Runtime, Signal } from './kind.ts';
+import type { Address, AnyKind, Columns, OwnedState, Runtime } from './kind.ts';
+import type { Growing } from './signal.ts';
 import type { ShardCounters } from './shard.ts';
 
 /** The kind of the outbox's rows that ask another actor for something. */
@@ -30,7 +31,7 @@ export const tellEffect = 'command';
 export interface EndedTurn {
   /** In the order in which they must be applied. Empty: nothing happened, and the journal does not mention it. */
   changes: Change[];
-  signals: ReadonlySet<Signal>;
+  signals: ReadonlySet<Growing>;
 }
 
 /** One turn: collects what a handler does. The batch applies the changes when the handler is through. */
@@ -44,7 +45,7 @@ export class TurnRuntime implements Runtime {
   readonly #changes: Change[] = [];
   readonly #steps: Step[] = [];
   readonly #events: TurnEvent[] = [];
-  readonly #signals = new Set<Signal>();
+  readonly #signals = new Set<Growing>();
   /** Domain columns that were saved. */
   readonly #saved: Row = {};
   #told = 0;
@@ -154,7 +155,7 @@ export class TurnRuntime implements Runtime {
     this.#signals.add('feed');
   }
 
-  signal(what: Signal): void {
+  signal(what: Growing): void {
     this.#signals.add(what);
   }
 
@@ -217,7 +218,8 @@ export class TurnRuntime implements Runtime {
    */
   end(answer: string | null): EndedTurn {
     const idle = this.#changes.length === 0 && this.#steps.length === 0 && this.#events.length === 0;
-    if (idle && Object.keys(this.#saved).length === 0 && answer === null) return { changes: [], signals: this.#signals };
+    if (idle && Object.keys(this.#saved).length === 0 && answer === null)
+      return { changes: [], signals: this.#signals };
     const row = this.#journalRow(answer);
     return { changes: [...this.#changes, this.#ownRow(row.hash), journal.insert(row)], signals: this.#signals };
   }
@@ -287,7 +289,10 @@ export class TurnRuntime implements Runtime {
     for (const name of cancel) {
       const mine = this.#changes.findIndex(
         (change) =>
-          timers.is(change) && change.op === 'insert' && change.row['subject'] === subject && change.row['name'] === name,
+          timers.is(change) &&
+          change.op === 'insert' &&
+          change.row['subject'] === subject &&
+          change.row['name'] === name,
       );
       if (mine >= 0) this.#changes.splice(mine, 1);
       const timer = this.#store.timer(subject, name);

@@ -1,42 +1,32 @@
-import { type CommandHandler, defineActor, type Runtime } from '../runtime/definition.ts';
 import { Failure } from '../errors.ts';
-import type { Rows } from '../store/tables.ts';
+import { channelActor } from '../channel/contract.ts';
+import type { Handlers, Runtime } from '../runtime/kind.ts';
 import type { SourceCommands } from './contract.ts';
+import type { SourceReads } from './reads.ts';
 import { sourceJson } from './representation.ts';
+import { parkedMetadata, type SourceRow } from './tables.ts';
 
-interface SourceMemory {
-  row: Rows['source'] | null;
-}
+type SourceRuntime = Runtime<SourceRow, null, SourceReads, null>;
 
-type Handlers = {
-  [T in keyof SourceCommands]: CommandHandler<SourceMemory, SourceCommands[T]['body'], SourceCommands[T]['result']>;
-};
-
-const handlers: Handlers = {
+export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
   'source.create'(runtime, body) {
-    const before = runtime.memory.row;
-    if (before !== null && before.deleted === 0) {
-      throw new Failure('source_exists', `There is a source ${body.sourceId} already.`);
-    }
-    const row: Rows['source'] = {
-      key: runtime.actor.key,
+    const { row, now } = runtime;
+    if (row.deleted === 0) throw new Failure('source_exists', `There is a source ${body.sourceId} already.`);
+    runtime.save({
       source_id: body.sourceId,
       action_endpoint: body.actionEndpoint ?? null,
       name: body.name ?? null,
       image_url: body.imageUrl ?? null,
       // A token names its second of issue: that of a source created anew must differ from the deleted one's.
-      issued_at: Math.max(Math.floor(runtime.now / 1000), (before?.issued_at ?? 0) + 1),
+      issued_at: Math.max(Math.floor(now / 1000), row.issued_at + 1),
       deleted: 0,
-    };
-    if (before === null) runtime.change({ table: 'source', op: 'insert', row });
-    else runtime.change({ table: 'source', op: 'update', key: row.key, row });
-    runtime.memory.row = { ...row };
+    });
     return { source: sourceJson(row), issuedAt: row.issued_at };
   },
 
   'source.update'(runtime, body) {
     const row = existing(runtime);
-    save(runtime, row, {
+    runtime.save({
       action_endpoint: body.actionEndpoint ?? row.action_endpoint,
       name: body.name ?? row.name,
       image_url: body.imageUrl ?? row.image_url,
@@ -45,51 +35,43 @@ const handlers: Handlers = {
   },
 
   'source.delete'(runtime) {
-    save(runtime, existing(runtime), { deleted: 1 });
+    const row = existing(runtime);
+    for (const id of runtime.reads.connectedChannels(row.source_id)) {
+      runtime.tell(channelActor(id), 'channel.disconnect', null);
+    }
+    runtime.save({ deleted: 1 });
     return null;
   },
 
   'metadata.park'(runtime, { items }) {
     const row = existing(runtime);
     for (const item of items) {
-      runtime.change({
-        table: 'parked_metadata',
-        op: 'insert',
-        row: {
+      runtime.change(
+        parkedMetadata.insert({
           key: runtime.nextKey(),
           source_id: row.source_id,
           namespace: item.namespace,
           target: item.sourceId,
           metadata: JSON.stringify(item.metadata),
           at: runtime.now,
-        },
-      });
+        }),
+      );
     }
+    // It may have appeared meanwhile.
+    runtime.signal('outbox');
     return null;
   },
 
   'metadata.unpark'(runtime, { keys }) {
-    for (const key of keys) runtime.change({ table: 'parked_metadata', op: 'delete', key });
+    for (const key of keys) {
+      if (runtime.reads.isParked(key)) runtime.change(parkedMetadata.remove(key));
+    }
     return null;
   },
 };
 
 /** @throws Failure `not_found` for sources that were never created, or deleted */
-function existing(runtime: Runtime<SourceMemory>): Rows['source'] {
-  const { row } = runtime.memory;
-  if (row === null || row.deleted === 1) throw new Failure('not_found', 'There is no such source.');
+function existing({ row }: SourceRuntime): Readonly<SourceRow> {
+  if (row.deleted === 1) throw new Failure('not_found', 'There is no such source.');
   return row;
 }
-
-function save(runtime: Runtime<SourceMemory>, row: Rows['source'], columns: Partial<Rows['source']>): void {
-  Object.assign(row, columns);
-  runtime.change({ table: 'source', op: 'update', key: row.key, row: columns });
-}
-
-/** A registered custom source. It owns the metadata that waits for its conversations and messages to appear. */
-export const sourceDefinition = defineActor<SourceMemory>({
-  kind: 'source',
-  machine: null,
-  load: (reads, key) => ({ row: reads.source(key) }),
-  handlers,
-});

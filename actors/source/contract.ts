@@ -1,7 +1,7 @@
 import type { JsonObject, SourceJson } from '../representation.ts';
 
 /** The commands of a source: type → body and result. */
-export interface SourceCommands {
+export type SourceCommands = {
   /** @throws Failure `source_exists` */
   'source.create': {
     body: { sourceId: string; actionEndpoint?: string; name?: string; imageUrl?: string };
@@ -22,4 +22,4 @@ export interface SourceCommands {
   };
   /** Forgets parked metadata that has been applied. */
   'metadata.unpark': { body: { keys: number[] }; result: null };
-}
+};

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../representation.ts';
 import type { Connection } from '../store/database.ts';
-import { rowQuery } from '../store/rows.ts';
+import { parkedMetadata } from './tables.ts';
 
 /** Metadata of a source for a conversation or message that had not appeared. */
 export interface ParkedMetadata {
@@ -18,11 +18,11 @@ export interface ParkedReader {
 }
 
 export function parkedReader(db: Connection): ParkedReader {
-  const appeared = rowQuery(
+  const appeared = parkedMetadata.query(
     db,
-    'parked_metadata',
     `AS p WHERE (namespace = 'conversation' AND EXISTS (
-         SELECT 1 FROM conversation c WHERE c.source_conversation_id = p.target AND c.source = p.source_id))
+         SELECT 1 FROM conversation c
+         WHERE c.source_conversation_id = p.target AND c.source = p.source_id AND c.created_at IS NOT NULL))
        OR (namespace = 'message' AND EXISTS (
          SELECT 1 FROM message m JOIN conversation c ON c.key = m.conversation
          WHERE m.source_message_id = p.target AND c.source = p.source_id))

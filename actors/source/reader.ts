@@ -1,7 +1,7 @@
 import type { Connection } from '../store/database.ts';
 import type { SourceJson } from '../representation.ts';
-import { rowQuery } from '../store/rows.ts';
 import { sourceJson } from './representation.ts';
+import { sources } from './tables.ts';
 
 export interface SourceReader {
   /** Null for unknown and deleted sources. `issuedAt`: epoch seconds, the `iat` of its one valid token. */
@@ -10,8 +10,8 @@ export interface SourceReader {
 }
 
 export function sourceReader(db: Connection): SourceReader {
-  const byId = rowQuery(db, 'source', 'WHERE source_id = ? AND deleted = 0');
-  const list = rowQuery(db, 'source', 'WHERE deleted = 0 ORDER BY source_id');
+  const byId = sources.query(db, 'WHERE source_id = ? AND deleted = 0');
+  const list = sources.query(db, 'WHERE deleted = 0 ORDER BY source_id');
   return {
     find(sourceId) {
       const row = byId.get(sourceId);

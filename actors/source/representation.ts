@@ -1,8 +1,8 @@
 import type { SourceJson } from '../representation.ts';
-import type { Rows } from '../store/tables.ts';
+import type { SourceRow } from './tables.ts';
 
 /** A stored source as the API shows it, without its token. */
-export function sourceJson(row: Rows['source']): SourceJson {
+export function sourceJson(row: Readonly<SourceRow>): SourceJson {
   return {
     source_id: row.source_id,
     ...(row.action_endpoint !== null && { action_endpoint: row.action_endpoint }),

@@ -27,6 +27,7 @@ export class WriteTransactions {
   readonly #rollback: Statement;
   readonly #openShard: Statement;
   readonly #advance: Statement;
+  readonly #touch: Statement;
 
   constructor(db: Connection, tables: readonly TableShape[]) {
     this.#db = db;
@@ -37,6 +38,7 @@ export class WriteTransactions {
     this.#openShard = db.prepare(
       `INSERT INTO shard VALUES (@shard, @lsn, @epoch, @hash, @next_key, @next_position, @horizon)`,
     );
+    this.#touch = db.prepare('UPDATE shard SET lsn = lsn');
     this.#advance = db.prepare(
       `UPDATE shard SET lsn = @lsn, epoch = @epoch, hash = @hash, next_key = @next_key,
          next_position = @next_position, horizon = @horizon
@@ -76,6 +78,11 @@ export class WriteTransactions {
     }
     const { changes } = this.#advance.run({ ...row, previous: previousHash });
     if (changes !== 1) throw new StoreConflict(`Shard ${row.shard} does not stand before record ${row.lsn}.`);
+  }
+
+  /** Writes something that means nothing and reaches the disk. */
+  touch(): void {
+    this.#touch.run();
   }
 
   /** The durable point. */

@@ -1,26 +1,22 @@
 import type { WebhookSubscriptionEvent } from '#machines/webhook-subscription.ts';
-import { type CommandHandler, defineActor } from '../runtime/definition.ts';
+import type { EventOf } from '#machines/registry.ts';
+import type { Handlers } from '../runtime/kind.ts';
+import { webhookAttempts, webhookDeliveries } from './tables.ts';
 import { Failure } from '../errors.ts';
+import { feedKeyOf } from '../ids.ts';
 import type { WebhookSubscriptionCommands } from './contract.ts';
 import { Deliveries } from './deliveries.ts';
 import { columnsOf, createSubscription } from './fields.ts';
-import { existing, saveSubscription, type SubscriptionMemory, type SubscriptionRuntime } from './memory.ts';
+import { timers } from '../store/tables.ts';
+import { existing, saveSubscription, type SubscriptionRuntime } from './memory.ts';
 import { shownState, storedStateOf, webhookSubscriptionJson } from './representation.ts';
-
-type Handlers = {
-  [T in keyof WebhookSubscriptionCommands]: CommandHandler<
-    SubscriptionMemory,
-    WebhookSubscriptionCommands[T]['body'],
-    WebhookSubscriptionCommands[T]['result']
-  >;
-};
 
 type RecordBody = WebhookSubscriptionCommands['deliveries.record']['body'];
 
-const handlers: Handlers = {
+export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookSubscriptionCommands> = {
   'webhook.subscribe'(runtime, { start, ...fields }) {
-    if (runtime.memory.row === null) createSubscription(runtime, fields, start);
-    else saveSubscription(runtime, columnsOf(runtime, runtime.memory.row, fields));
+    if (runtime.row.deleted === 1) createSubscription(runtime, fields, start);
+    else saveSubscription(runtime, columnsOf(runtime, runtime.row, fields));
     stepAndFlush(runtime, { type: 'subscribe' });
     return { subscription: webhookSubscriptionJson(existing(runtime)) };
   },
@@ -39,17 +35,16 @@ const handlers: Handlers = {
   },
 
   'webhook.delete'(runtime) {
-    const { key } = existing(runtime);
+    existing(runtime);
     stepAndFlush(runtime, { type: 'unsubscribe' });
-    // Its deliveries belong to nobody from here on: retention takes them away, a few at a time.
-    runtime.change({ table: 'webhook_subscription', op: 'delete', key });
-    runtime.memory.row = null;
+    // Its deliveries belong to nobody from here on: pruning takes them away, a few at a time. So do its secrets, at once.
+    saveSubscription(runtime, { deleted: 1, deliveries: 0, headers: '{}', signature_key: null, previous_key: null });
     return null;
   },
 
   'deliveries.record'(runtime, body) {
-    const { row } = runtime.memory;
-    if (row === null) return { state: 'Unsubscribed' };
+    const { row } = runtime;
+    if (row.deleted === 1) return { state: 'Unsubscribed' };
     // Of a subscription that was deleted under the same id: none of its events are this one's.
     if (body.generation < row.deliveries) return { state: shownState(row.state) };
     const deliveries = new Deliveries(runtime, row.deliveries);
@@ -67,19 +62,36 @@ const handlers: Handlers = {
   'webhook.replay-from'(runtime, { cursor }) {
     const { generation } = existing(runtime);
     saveSubscription(runtime, { cursor: JSON.stringify(cursor), ahead: '[]', generation: generation + 1 });
+    runtime.signal('webhooks');
     return null;
   },
 
   'webhook.replay-delivery'(runtime, { deliveryId }) {
     const { deliveries: subscription } = existing(runtime);
-    const row = runtime.reads.webhookDeliveryById(subscription, deliveryId);
+    const feedKey = feedKeyOf(runtime.actor.id, deliveryId);
+    const row = feedKey === null ? null : runtime.reads.delivery(subscription, feedKey);
     if (row === null) throw new Failure('not_found', `The subscription has no delivery ${deliveryId}.`);
     const deliveries = new Deliveries(runtime, subscription);
     deliveries.replay(row);
     deliveries.flush();
+    runtime.signal('webhooks');
+    return null;
+  },
+
+  'deliveries.prune'(runtime, { before }) {
+    const { reads } = runtime;
+    const old = reads.prunable(runtime.actor.key, before, prunedAtOnce);
+    for (const key of old) {
+      for (const attempt of reads.attemptsOf(key)) runtime.change(webhookAttempts.remove(attempt));
+      for (const timer of reads.timersOf(key)) runtime.change(timers.remove(timer));
+      runtime.change(webhookDeliveries.remove(key));
+    }
     return null;
   },
 };
+
+/** Deliveries that one command prunes: each takes its attempts along. */
+const prunedAtOnce = 200;
 
 /** What a record means for the endpoint: at most one event of each kind, so that a step costs the same for any size. */
 function eventsOf({ results, caughtUp }: RecordBody, current: boolean): WebhookSubscriptionEvent[] {
@@ -100,21 +112,25 @@ function eventsOf({ results, caughtUp }: RecordBody, current: boolean): WebhookS
 }
 
 /** Steps the subscription; the caller flushes `deliveries`. An event that its state does not know changes nothing. */
-function step(runtime: SubscriptionRuntime, event: { type: string }, deliveries: Deliveries): void {
+function step(runtime: SubscriptionRuntime, event: EventOf<'webhook-subscription'>, deliveries: Deliveries): void {
   const { changed, value, effects } = runtime.step(event);
   if (!changed) return;
   const state = storedStateOf(value);
   if (state !== existing(runtime).state) saveSubscription(runtime, { state });
   for (const effect of effects) {
-    if (effect.type === 'releaseAll') deliveries.releaseAll();
+    if (effect.type === 'releaseAll') {
+      deliveries.releaseAll();
+      runtime.signal('webhooks');
+    }
     if (effect.type === 'announce') announce(runtime);
   }
 }
 
-function stepAndFlush(runtime: SubscriptionRuntime, event: { type: string }): void {
+function stepAndFlush(runtime: SubscriptionRuntime, event: EventOf<'webhook-subscription'>): void {
   const deliveries = new Deliveries(runtime, existing(runtime).deliveries);
   step(runtime, event, deliveries);
   deliveries.flush();
+  runtime.signal('webhooks');
 }
 
 /** Emits `webhook.updated`. The configured headers may hold secrets: they are no part of it. */
@@ -123,23 +139,22 @@ function announce(runtime: SubscriptionRuntime): void {
   runtime.emit('webhook.updated', shown);
 }
 
-/** One receiver's wish for events: where it stands in the feed, how its endpoint does, what is to be delivered again. */
-export const webhookSubscriptionDefinition = defineActor<SubscriptionMemory>({
-  kind: 'webhook-subscription',
-  machine: 'webhook-subscription',
-  load: (reads, key) => ({ row: reads.webhookSubscription(key) }),
-  handlers,
-  onTimer(runtime, subject, event) {
-    const { row } = runtime.memory;
-    if (row === null) return;
-    if (subject === runtime.actor.key) {
-      stepAndFlush(runtime, event);
-      return;
-    }
-    const delivery = runtime.reads.webhookDeliveryByKey(subject);
-    if (delivery === null || delivery.subscription !== row.deliveries) return;
-    const deliveries = new Deliveries(runtime, row.deliveries);
-    deliveries.step(delivery, event);
-    deliveries.flush();
-  },
-});
+/** A durable timer of the subscription, or of one of its deliveries, has fired. */
+export function subscriptionTimer(
+  runtime: SubscriptionRuntime,
+  subject: number,
+  event: { type: `xstate.after.${string}` },
+): void {
+  const { row } = runtime;
+  if (row.deleted === 1) return;
+  if (subject === runtime.actor.key) {
+    stepAndFlush(runtime, event);
+    return;
+  }
+  const delivery = runtime.reads.deliveryByKey(subject);
+  if (delivery === null || delivery.subscription !== row.deliveries) return;
+  const deliveries = new Deliveries(runtime, row.deliveries);
+  deliveries.step(delivery, event);
+  deliveries.flush();
+  runtime.signal('webhooks');
+}

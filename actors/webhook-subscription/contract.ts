@@ -1,5 +1,5 @@
 import type { EventType, WebhookSubscriptionJson } from '../representation.ts';
-import type { FeedPosition } from '../store/feed.ts';
+import type { FeedPosition } from '../journal/feed.ts';
 
 /** The event types that a webhook may carry (hub-api.md, "Events"). */
 export const webhookEventTypes = [
@@ -56,7 +56,7 @@ export interface DeliveryRef {
 }
 
 /** The commands of a webhook subscription: type → body and result. */
-export interface WebhookSubscriptionCommands {
+export type WebhookSubscriptionCommands = {
   /** Creates, or changes and (re)subscribes; goes on from the stored cursor. `start`: the cursor of a new one. */
   'webhook.subscribe': {
     body: SubscriptionFields & { start: FeedPosition };
@@ -92,9 +92,11 @@ export interface WebhookSubscriptionCommands {
   };
   /** Moves the cursor back or forth and raises the generation. @throws Failure `not_found` */
   'webhook.replay-from': { body: { cursor: FeedPosition }; result: null };
+  /** Removes deliveries that are older than a key, or whose subscription was deleted; a few at a time. */
+  'deliveries.prune': { body: { before: number }; result: null };
   /** Schedules a delivered or dead delivery again, due at once. @throws Failure `not_found` */
   'webhook.replay-delivery': { body: { deliveryId: string }; result: null };
-}
+};
 
 /** The states of the subscription machine, as dispatchers and `webhooks.info` see them. */
 export type SubscriptionState = 'idle' | 'delivering' | 'backingOff' | 'suspended' | 'Unsubscribed';

@@ -1,14 +1,12 @@
-import type { WebhookDeliveryEvent } from '#machines/webhook-delivery.ts';
-import { webhookDelivery } from '#machines/webhook-delivery.ts';
-import type { OwnedState } from '../runtime/definition.ts';
-import { deliveryId } from '../ids.ts';
-import type { Rows } from '../store/tables.ts';
+import type { EventOf } from '#machines/registry.ts';
+import type { OwnedState } from '../runtime/kind.ts';
 import type { AttemptRecord, DeliveryOutcome, DeliveryRef } from './contract.ts';
 import type { SubscriptionRuntime } from './memory.ts';
+import { webhookAttempts, webhookDeliveries, type WebhookDeliveryRow } from './tables.ts';
 
-type Row = Rows['webhook_delivery'];
+type Row = WebhookDeliveryRow;
 
-const machine = webhookDelivery.id as 'webhook-delivery';
+const machine = 'webhook-delivery';
 
 interface Touched {
   row: Row;
@@ -35,10 +33,8 @@ export class Deliveries {
     const touched = this.#of(ref);
     this.#apply(touched, outcome);
     if (attempt === null) return;
-    this.#runtime.change({
-      table: 'webhook_attempt',
-      op: 'insert',
-      row: {
+    this.#runtime.change(
+      webhookAttempts.insert({
         key: this.#runtime.nextKey(),
         delivery: touched.row.key,
         at: attempt.at,
@@ -46,8 +42,8 @@ export class Deliveries {
         status: attempt.status,
         reason: attempt.reason,
         answer: attempt.answer,
-      },
-    });
+      }),
+    );
   }
 
   /** Puts an event behind an earlier one of its lane. */
@@ -62,13 +58,13 @@ export class Deliveries {
   }
 
   /** Steps the machine of a stored delivery. */
-  step(row: Row, event: WebhookDeliveryEvent | { type: string }): void {
+  step(row: Row, event: EventOf<typeof machine>): void {
     this.#step(this.#keep(row).row, event);
   }
 
   /** Ends every wait, but of those that this command began. */
   releaseAll(): void {
-    for (const row of this.#runtime.reads.webhookDeliveriesHeld(this.#subscription)) {
+    for (const row of this.#runtime.reads.deliveriesHeld(this.#subscription)) {
       if (!this.#touched.has(row.feed_key)) this.step(row, { type: 'release' });
     }
   }
@@ -77,10 +73,10 @@ export class Deliveries {
     for (const { row, stored } of this.#touched.values()) {
       const { key, status, ready } = row;
       if (stored === null) {
-        this.#runtime.change({ table: 'webhook_delivery', op: 'insert', row });
+        this.#runtime.change(webhookDeliveries.insert(row));
       } else if (stored.status !== status || stored.ready !== ready || stored.machine !== row.machine) {
         const columns = { status, ready, machine: row.machine };
-        this.#runtime.change({ table: 'webhook_delivery', op: 'update', key, row: columns });
+        this.#runtime.change(webhookDeliveries.update(key, columns));
       }
     }
     this.#touched.clear();
@@ -126,7 +122,7 @@ export class Deliveries {
     show(row, owned);
   }
 
-  #step(row: Row, event: WebhookDeliveryEvent | { type: string }): void {
+  #step(row: Row, event: EventOf<typeof machine>): void {
     if (row.machine === null) return;
     const { result, owned } = this.#runtime.stepOwned(machine, row.key, JSON.parse(row.machine) as OwnedState, event);
     if (result.changed) show(row, owned);
@@ -135,11 +131,11 @@ export class Deliveries {
   #of({ feedKey, lane }: DeliveryRef): Touched {
     const touched = this.#touched.get(feedKey);
     if (touched !== undefined) return touched;
-    const stored = this.#runtime.reads.webhookDelivery(this.#subscription, feedKey);
+    const stored = this.#runtime.reads.delivery(this.#subscription, feedKey);
     if (stored !== null) return this.#keep(stored);
     const row: Row = {
       key: this.#runtime.nextKey(),
-      id: deliveryId(this.#runtime.actor.id, feedKey),
+      actor: this.#runtime.actor.key,
       subscription: this.#subscription,
       feed_key: feedKey,
       lane,

@@ -1,8 +1,12 @@
+import { encodeCursor } from '../journal/cursor.ts';
+import type { FeedPosition } from '../journal/feed.ts';
+import { eventText } from '../journal/feed-reader.ts';
+import type { Renderer } from '../journal/render.ts';
+import { unpackEvents } from '../journal/turn.ts';
+import type { ReaderParts } from '../runtime/kind.ts';
 import type { Connection } from '../store/database.ts';
-import type { FeedPosition } from '../store/feed.ts';
-import { encodeCursor } from '../store/feed-reader.ts';
-import { rowQuery } from '../store/rows.ts';
-import { keysPerShard, type Rows, shardOfKey } from '../store/tables.ts';
+import { keysPerShard, shardOfKey } from '../store/table.ts';
+import type { JournalRow } from '../store/tables.ts';
 import type {
   DeliveryRef,
   ScheduledDelivery,
@@ -11,10 +15,11 @@ import type {
   WebhookEventType,
 } from './contract.ts';
 import { shownState, wantedTypes } from './representation.ts';
+import { type SubscriptionRow, subscriptions } from './tables.ts';
 
-/** Feed rows that one read looks at in a shard, whether wanted or not: a few milliseconds. */
-const rowsPerRead = 4096;
-const rowsPerQuery = 512;
+/** Turns that one read looks at in a shard, whether wanted or not: a few milliseconds. */
+const turnsPerRead = 4096;
+const turnsPerQuery = 512;
 
 /**
  * Lane after lane by one seek each, however many deliveries wait behind a lane's head. SQLite's `min` gives the head;
@@ -33,40 +38,60 @@ const heads = `
     WHERE status = 'scheduled' AND subscription = @subscription AND lane = lanes.lane ORDER BY feed_key LIMIT 1)
   ORDER BY d.feed_key`;
 
-interface FeedRef {
-  key: number;
-  subject: number;
-  type: string;
-}
+type TurnRow = Pick<JournalRow, 'key' | 'kind' | 'actor' | 'at' | 'events'>;
 
 /** Reads for the dispatcher of webhooks. */
-export function webhookDeliveryReader(db: Connection, shards: number): WebhookDeliveryReader {
-  const subscriptions = rowQuery(db, 'webhook_subscription', 'ORDER BY key');
+export function webhookDeliveryReader(
+  db: Connection,
+  { shards, instance, render }: ReaderParts,
+): WebhookDeliveryReader {
+  const all = subscriptions.query(db, 'WHERE deleted = 0 ORDER BY key');
   const headsOf = db.prepare(heads);
-  const event = db.prepare('SELECT type, payload, timestamp, seq FROM feed WHERE key = ?');
-  const inShard = db.prepare('SELECT key, subject, type FROM feed WHERE key > ? AND key < ? ORDER BY key LIMIT ?');
+  const turnAt = db.prepare(
+    'SELECT key, kind, actor, at, events FROM journal WHERE key <= ? AND key > ? ORDER BY key DESC LIMIT 1',
+  );
+  const inShard = db.prepare(
+    `SELECT key, kind, actor, at, events FROM journal
+     WHERE key >= ? AND key < ? AND events IS NOT NULL ORDER BY key LIMIT ?`,
+  );
+  const turnOf = (feedKey: number): TurnRow | undefined =>
+    turnAt.get(feedKey, feedKey - keysPerShard) as TurnRow | undefined;
   return {
-    subscriptions: (now) => subscriptions.all().map((row) => toWork(row, now)),
+    subscriptions: (now) => all.all().map((row) => toWork(row, now)),
     heads: (subscription) =>
       (headsOf.all({ subscription }) as (Omit<ScheduledDelivery, 'ready'> & { ready: number })[]).map((row) => ({
         ...row,
         ready: row.ready === 1,
       })),
     event(feedKey, others = []) {
-      const row = event.get(feedKey) as Pick<Rows['feed'], 'type' | 'payload' | 'timestamp' | 'seq'> | undefined;
-      if (row === undefined) return null;
-      const { type, payload, timestamp, seq } = row;
-      const cursor = encodeCursor(positionAt(feedKey, others, shards));
-      // The payload is JSON text already: the event is put together around it.
-      const body = `{"type":"${type}","payload":${payload},"timestamp":${timestamp},"seq":${seq},"cursor":"${cursor}"}`;
-      return { type: type as WebhookEventType, body };
+      const turn = turnOf(feedKey);
+      const cursor = encodeCursor(instance, positionAt(feedKey, others, shards));
+      return turn === undefined ? null : eventOf(turn, feedKey, render, cursor);
     },
-    read: (after, types, limit) =>
-      readFeed((from, to, count) => inShard.all(from, to, count) as FeedRef[], shards, after, types, limit),
+    read(after, types, limit) {
+      const rows = (from: number, to: number, count: number): TurnRow[] => {
+        // A position may stand inside a turn, whose other events are still to be read.
+        const first = turnOf(from)?.key ?? from;
+        return inShard.all(Math.max(first, to - keysPerShard), to, count) as TurnRow[];
+      };
+      return readFeed(rows, shards, after, types, limit);
+    },
   };
 }
 
-function toWork(row: Rows['webhook_subscription'], now: number): SubscriptionWork {
+function eventOf(
+  turn: TurnRow,
+  feedKey: number,
+  render: Renderer,
+  cursor: string,
+): { type: WebhookEventType; body: string } | null {
+  const event = unpackEvents(turn.events)[feedKey - turn.key];
+  if (event === undefined) return null;
+  const { payload } = render(turn.kind, turn.actor, event);
+  return { type: event.type as WebhookEventType, body: eventText(event, payload, turn.at, cursor) };
+}
+
+function toWork(row: SubscriptionRow, now: number): SubscriptionWork {
   const previous = row.previous_key_until !== null && now < row.previous_key_until ? row.previous_key : null;
   return {
     id: row.id,
@@ -93,7 +118,7 @@ function positionAt(feedKey: number, others: FeedPosition, shards: number): Feed
 
 /** Shard after shard, each with its share of the limit, so that a busy one does not hide the others. */
 function readFeed(
-  rowsOf: (from: number, to: number, count: number) => FeedRef[],
+  rowsOf: (from: number, to: number, count: number) => TurnRow[],
   shards: number,
   after: FeedPosition,
   types: readonly WebhookEventType[],
@@ -106,17 +131,20 @@ function readFeed(
     const base = shard * keysPerShard;
     const full = items.length + Math.ceil((limit - items.length) / (shards - shard));
     let from = base + end[shard]!;
-    for (let read = 0; read < rowsPerRead && items.length < full; ) {
-      const rows = rowsOf(from, base + keysPerShard, rowsPerQuery);
-      for (const { key, subject, type } of rows) {
-        if (items.length >= full) break;
-        from = key;
-        if (!wanted.has(type)) continue;
-        end = end.with(shard, key - base);
-        items.push({ feedKey: key, lane: subject, position: end });
+    for (let read = 0; read < turnsPerRead && items.length < full; ) {
+      const rows = rowsOf(from + 1, base + keysPerShard, turnsPerQuery);
+      for (const row of rows) {
+        for (const [i, { type }] of unpackEvents(row.events).entries()) {
+          const key = row.key + i;
+          if (key <= from || items.length >= full) continue;
+          from = key;
+          if (!wanted.has(type)) continue;
+          end = end.with(shard, key - base);
+          items.push({ feedKey: key, lane: row.actor, position: end });
+        }
       }
       read += rows.length;
-      if (rows.length < rowsPerQuery) break;
+      if (rows.length < turnsPerQuery) break;
     }
     end = end.with(shard, from - base);
   }

@@ -1,10 +1,11 @@
 import { Failure } from '../errors.ts';
-import type { FeedPosition } from '../store/feed.ts';
-import type { Rows } from '../store/tables.ts';
+import type { FeedPosition } from '../journal/feed.ts';
 import type { SubscriptionFields } from './contract.ts';
+import type { Columns } from '../runtime/kind.ts';
 import type { SubscriptionRuntime } from './memory.ts';
+import type { SubscriptionRow } from './tables.ts';
 
-type Row = Rows['webhook_subscription'];
+type Row = Columns<SubscriptionRow>;
 
 /** How long the key before stays valid when nothing else is said, in ms. */
 export const defaultRotationOverlap = 24 * 60 * 60 * 1_000;
@@ -45,8 +46,6 @@ export function createSubscription(
   if (fields.url === undefined) throw new Failure('invalid_request', 'A new webhook subscription needs a url.');
   const deliveries = runtime.nextKey();
   const row: Row = {
-    key: runtime.actor.key,
-    id: runtime.actor.id,
     name: null,
     url: fields.url,
     events: null,
@@ -61,8 +60,8 @@ export function createSubscription(
     deliveries,
     state: 'Unsubscribed',
     created_at: runtime.now,
+    deleted: 0,
     ...columnsOf(runtime, null, fields),
   };
-  runtime.change({ table: 'webhook_subscription', op: 'insert', row });
-  runtime.memory = { row: { ...row } };
+  runtime.save(row);
 }

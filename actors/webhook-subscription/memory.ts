@@ -1,25 +1,17 @@
 import { Failure } from '../errors.ts';
-import type { Runtime } from '../runtime/definition.ts';
-import type { Rows } from '../store/tables.ts';
+import type { Columns, Runtime } from '../runtime/kind.ts';
+import type { SubscriptionReads } from './reads.ts';
+import type { SubscriptionRow } from './tables.ts';
 
-export interface SubscriptionMemory {
-  /** Null until it is subscribed, and after it was deleted. */
-  row: Rows['webhook_subscription'] | null;
-}
+export type SubscriptionRuntime = Runtime<SubscriptionRow, null, SubscriptionReads, 'webhook-subscription'>;
 
-export type SubscriptionRuntime = Runtime<SubscriptionMemory>;
-
-/** @throws Failure `not_found` */
-export function existing(runtime: SubscriptionRuntime): Rows['webhook_subscription'] {
-  const { row } = runtime.memory;
-  if (row === null) throw new Failure('not_found', `There is no webhook subscription ${runtime.actor.id}.`);
+/** @throws Failure `not_found` for one that was never made, or deleted */
+export function existing({ row, actor }: SubscriptionRuntime): Readonly<SubscriptionRow> {
+  if (row.deleted === 1) throw new Failure('not_found', `There is no webhook subscription ${actor.id}.`);
   return row;
 }
 
 /** Changes columns of the subscription's row. */
-export function saveSubscription(runtime: SubscriptionRuntime, columns: Partial<Rows['webhook_subscription']>): void {
-  const row = existing(runtime);
-  if (Object.keys(columns).length === 0) return;
-  Object.assign(row, columns);
-  runtime.change({ table: 'webhook_subscription', op: 'update', key: row.key, row: columns });
+export function saveSubscription(runtime: SubscriptionRuntime, columns: Partial<Columns<SubscriptionRow>>): void {
+  if (Object.keys(columns).length > 0) runtime.save(columns);
 }

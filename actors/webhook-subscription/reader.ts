@@ -1,11 +1,19 @@
 import { isoTime, type WebhookDeliveryJson, type WebhookSubscriptionJson } from '../representation.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
-import type { FeedPosition } from '../store/feed.ts';
+import type { FeedPosition } from '../journal/feed.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
-import { rowQuery } from '../store/rows.ts';
-import { keysPerShard, type Rows } from '../store/tables.ts';
+import { keysPerShard } from '../store/table.ts';
+import { deliveryId } from '../ids.ts';
+import { unpackEvents } from '../journal/turn.ts';
 import { wantedTypes, webhookSubscriptionJson } from './representation.ts';
+import {
+  type SubscriptionRow,
+  subscriptions,
+  webhookAttempts,
+  webhookDeliveries,
+  type WebhookDeliveryRow,
+} from './tables.ts';
 
 export type WebhookDeliveryStatus = WebhookDeliveryJson['status'];
 
@@ -38,9 +46,9 @@ const attemptsShown = 100;
 const statuses: readonly WebhookDeliveryStatus[] = ['delivered', 'scheduled', 'dead'];
 
 export function webhookReader(db: Connection): WebhookReader {
-  const byId = rowQuery(db, 'webhook_subscription', 'WHERE id = ?');
-  const all = rowQuery(db, 'webhook_subscription', 'ORDER BY key');
-  const find = (id: string): Rows['webhook_subscription'] | null => byId.get(uuidToBytes(id));
+  const byId = subscriptions.query(db, 'WHERE id = ? AND deleted = 0');
+  const all = subscriptions.query(db, 'WHERE deleted = 0 ORDER BY key');
+  const find = (id: string): SubscriptionRow | null => byId.get(uuidToBytes(id));
   const pages = deliveryPages(db);
   const nextWanted = wantedQuery(db);
   const shardRows = db.prepare('SELECT shard, next_position FROM shard ORDER BY shard');
@@ -49,13 +57,13 @@ export function webhookReader(db: Connection): WebhookReader {
     .pluck();
   const oldestScheduled = db
     .prepare(
-      `SELECT f.timestamp FROM webhook_delivery d JOIN feed f ON f.key = d.feed_key
-       WHERE d.subscription = ? AND d.status = 'scheduled' ORDER BY d.key LIMIT 1`,
+      `SELECT (SELECT at FROM journal WHERE key <= d.feed_key ORDER BY key DESC LIMIT 1)
+       FROM webhook_delivery d WHERE d.subscription = ? AND d.status = 'scheduled' ORDER BY d.key LIMIT 1`,
     )
     .pluck();
 
   /** The first wanted event after the cursor in each shard that has one, and how far the shard's end is from it. */
-  const ahead = (row: Rows['webhook_subscription']): { timestamp: number; behind: number }[] => {
+  const ahead = (row: SubscriptionRow): { timestamp: number; behind: number }[] => {
     const cursor = JSON.parse(row.cursor) as FeedPosition;
     const ends = shardRows.all() as { shard: number; next_position: number }[];
     return ends.flatMap(({ shard, next_position: next }) => {
@@ -73,7 +81,7 @@ export function webhookReader(db: Connection): WebhookReader {
     deliveries(id, query, { status }) {
       const row = find(id);
       if (row === null) return { items: [], before: null, after: null, total: 0 };
-      return pages(row.deliveries, query, status === undefined ? statuses : [status]);
+      return pages(row, query, status === undefined ? statuses : [status]);
     },
     queueDepth: () =>
       all
@@ -102,51 +110,50 @@ type NextWanted = (
 ) => { timestamp: number; position: number } | null;
 
 function wantedQuery(db: Connection): NextWanted {
-  const next = db.prepare('SELECT key, type, timestamp FROM feed WHERE key > ? AND key < ? ORDER BY key LIMIT ?');
+  const next = db.prepare(
+    `SELECT key, at, events FROM journal WHERE key > ? AND key < ? AND events IS NOT NULL ORDER BY key LIMIT ?`,
+  );
   return (shard, position, types) => {
     const base = shard * keysPerShard;
     let looked = 0;
-    let last: { key: number; type: string; timestamp: number } | null = null;
     for (const row of next.iterate(base + position, base + keysPerShard, rowsLookedAt)) {
-      last = row as { key: number; type: string; timestamp: number };
-      if (types.includes(last.type) || ++looked === rowsLookedAt) {
-        return { timestamp: last.timestamp, position: last.key - base };
+      const { key, at, events } = row as { key: number; at: number; events: string };
+      if (++looked === rowsLookedAt || unpackEvents(events).some(({ type }) => types.includes(type))) {
+        return { timestamp: at, position: key - base };
       }
     }
     return null;
   };
 }
 
-type DeliveryRow = Pick<Rows['webhook_delivery'], 'key' | 'id' | 'status' | 'feed_key'>;
-
 /** Pages of deliveries. Each status is one range of an index in the order of keys: several are merged. */
 function deliveryPages(
   db: Connection,
-): (subscription: number, query: PageQuery, wanted: readonly WebhookDeliveryStatus[]) => Page<WebhookDeliveryJson> {
-  const older = rowQuery(
+): (of: SubscriptionRow, query: PageQuery, wanted: readonly WebhookDeliveryStatus[]) => Page<WebhookDeliveryJson> {
+  const older = webhookDeliveries.query(
     db,
-    'webhook_delivery',
     'WHERE subscription = ? AND status = ? AND key < ? ORDER BY key DESC LIMIT ?',
   );
-  const newer = rowQuery(
-    db,
-    'webhook_delivery',
-    'WHERE subscription = ? AND status = ? AND key > ? ORDER BY key LIMIT ?',
-  );
+  const newer = webhookDeliveries.query(db, 'WHERE subscription = ? AND status = ? AND key > ? ORDER BY key LIMIT ?');
   const count = db.prepare('SELECT count(*) FROM webhook_delivery WHERE subscription = ? AND status = ?').pluck();
-  const attempts = rowQuery(db, 'webhook_attempt', 'WHERE delivery = ? ORDER BY key DESC LIMIT ?');
-  const event = db.prepare('SELECT type, seq FROM feed WHERE key = ?');
-  const toJson = (row: DeliveryRow): WebhookDeliveryJson => ({
-    id: row.id,
+  const attempts = webhookAttempts.query(db, 'WHERE delivery = ? ORDER BY key DESC LIMIT ?');
+  const turn = db.prepare('SELECT key, events FROM journal WHERE key <= ? AND key > ? ORDER BY key DESC LIMIT 1');
+  const eventAt = (feedKey: number): { type: string; seq: number | null } => {
+    const row = turn.get(feedKey, feedKey - keysPerShard) as { key: number; events: string | null } | undefined;
+    const event = row && unpackEvents(row.events)[feedKey - row.key];
     // An event that is no longer kept has no name either.
-    event: (event.get(row.feed_key) as { type: string; seq: number } | undefined) ?? { type: 'unknown', seq: null },
+    return event === undefined ? { type: 'unknown', seq: null } : { type: event.type, seq: event.seq };
+  };
+  const toJson = (row: WebhookDeliveryRow, subscription: string): WebhookDeliveryJson => ({
+    id: deliveryId(subscription, row.feed_key),
+    event: eventAt(row.feed_key),
     status: row.status,
     attempts: attempts
       .all(row.key, attemptsShown)
       .reverse()
       .map(({ at, duration_ms, status, reason, answer }) => ({ at: isoTime(at), duration_ms, status, reason, answer })),
   });
-  return (subscription, query, wanted) =>
+  return ({ id, deliveries: subscription }, query, wanted) =>
     pageOf(
       query,
       (from, backwards, limit) => {
@@ -157,7 +164,7 @@ function deliveryPages(
           .slice(0, limit);
       },
       (row) => [row.key],
-      toJson,
+      (row) => toJson(row, id),
       wanted.reduce((sum, status) => sum + (count.get(subscription, status) as number), 0),
     );
 }

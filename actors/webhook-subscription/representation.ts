@@ -1,5 +1,5 @@
 import type { WebhookSubscriptionJson } from '../representation.ts';
-import type { Rows } from '../store/tables.ts';
+import type { SubscriptionRow } from './tables.ts';
 import { type SubscriptionState, type WebhookEventType, webhookEventTypes } from './contract.ts';
 
 /** What the `state` column holds: the contract's states, and `probing` apart from `delivering`. */
@@ -17,11 +17,11 @@ export const shownState = (stored: string): SubscriptionState =>
   stored === 'probing' ? 'delivering' : (stored as SubscriptionState);
 
 /** The types that a subscription wants. */
-export const wantedTypes = (row: Rows['webhook_subscription']): readonly WebhookEventType[] =>
+export const wantedTypes = (row: Readonly<SubscriptionRow>): readonly WebhookEventType[] =>
   row.events === null ? webhookEventTypes : (JSON.parse(row.events) as WebhookEventType[]);
 
 /** A stored subscription as the API shows it. Its signature keys are no part of it. */
-export function webhookSubscriptionJson(row: Rows['webhook_subscription']): WebhookSubscriptionJson {
+export function webhookSubscriptionJson(row: Readonly<SubscriptionRow>): WebhookSubscriptionJson {
   const state = shownState(row.state);
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 import type { Clock } from '#actors/ports.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
-import type { Rows } from '#actors/store/tables.ts';
+import type { OutboxRow } from '#actors/store/tables.ts';
 
 /** An effect of the outbox. */
 export type EffectRow = OutboxRow;

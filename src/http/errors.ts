@@ -7,6 +7,7 @@ export const statusOf: Record<FailureCode, number> = {
   unsupported_media_type: 415,
   body_too_large: 413,
   invalid_cursor: 400,
+  cursor_expired: 410,
   invalid_filter: 400,
   invalid_idempotency_key: 400,
   idempotency_conflict: 409,
@@ -23,6 +24,7 @@ export const statusOf: Record<FailureCode, number> = {
   overloaded: 503,
   deadline_exceeded: 503,
   unavailable: 503,
+  not_owner: 503,
   internal: 500,
 };
 

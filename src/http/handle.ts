@@ -6,7 +6,7 @@ import { uuidV5 } from '#actors/uuid.ts';
 import type { Services } from '#src/services.ts';
 import type { Auth, Identity } from './auth.ts';
 import { defect, errorAnswer } from './errors.ts';
-import { claim, complete, isFinal, type KeyedRequest, keyedRequest } from './idempotency.ts';
+import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
 import { parseBody, readBody } from './json-body.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Answer, Call, Operation } from './operation.ts';
@@ -91,13 +91,17 @@ async function answer(
 
   const caller = `${operation.auth} ${identity.sender.id}`;
   const keyed = keyedRequest(String(key), caller, operation.path, bytes);
-  const first = await claim(services, requestId, keyed);
-  if (first !== null) return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
-  return once(call(services, identity, requestId, keyed), operation, body, keyed);
+  const answered = await claim(services, requestId, keyed);
+  if ('first' in answered) {
+    const { first } = answered;
+    return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
+  }
+  const { claimed } = answered;
+  return once(call(services, identity, requestId, claimed), operation, body, claimed);
 }
 
 /** Does the work of a claimed key and keeps the answer, a refusal too. */
-async function once(call: Call, operation: Operation, body: unknown, keyed: KeyedRequest): Promise<Outgoing> {
+async function once(call: Call, operation: Operation, body: unknown, keyed: ClaimedKey): Promise<Outgoing> {
   let outgoing: Outgoing;
   try {
     outgoing = written(await operation.handle(call, body));
@@ -111,7 +115,7 @@ async function once(call: Call, operation: Operation, body: unknown, keyed: Keye
   return outgoing;
 }
 
-function call(services: Services, identity: Identity, requestId: string, keyed: KeyedRequest | null): Call {
+function call(services: Services, identity: Identity, requestId: string, keyed: ClaimedKey | null): Call {
   let commands: CommandSender | null = null;
   let made = 0;
   return {

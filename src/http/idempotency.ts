@@ -11,7 +11,13 @@ export interface KeyedRequest {
   /** The actor of the key. */
   actor: string;
   bodyHash: string;
-  /** What command ids are derived from: another body under a key that has expired is another request. */
+}
+
+/** A key whose work is to be done. */
+export interface ClaimedKey {
+  actor: string;
+  generation: number;
+  /** What command ids are derived from: the same key, used after it has expired, is another request. */
   root: string;
 }
 
@@ -21,26 +27,34 @@ export function keyedRequest(key: string, caller: string, path: string, body: Bu
     throw new Failure('invalid_idempotency_key', 'An Idempotency-Key is 1 to 255 visible ASCII characters.');
   }
   const actor = uuidV5(namespaces.idempotencyKey, caller, path, key);
-  const bodyHash = hash('sha256', body);
-  return { actor, bodyHash, root: `${actor} ${bodyHash}` };
+  return { actor, bodyHash: hash('sha256', body) };
 }
 
 /**
- * The first answer of a key, null when the work is to be done. Claiming uses ids of its own: two requests with one key
+ * The first answer of a key, or the key claimed when the work is to be done. Claiming uses ids of its own: two requests with one key
  * must both see the claim.
  * @throws Failure `idempotency_conflict`
  */
-export async function claim(services: Services, cause: string, request: KeyedRequest): Promise<StoredAnswer | null> {
-  const { answer } = await services
+export async function claim(
+  services: Services,
+  cause: string,
+  { actor, bodyHash }: KeyedRequest,
+): Promise<{ first: StoredAnswer } | { claimed: ClaimedKey }> {
+  const { answer, generation } = await services
     .commandsFor({ cause })
-    .send('idempotency-key', request.actor, 'key.claim', { bodyHash: request.bodyHash });
-  return answer;
+    .send('idempotency-key', actor, 'key.claim', { bodyHash });
+  if (answer !== null) return { first: answer };
+  return { claimed: { actor, generation, root: `${actor} ${bodyHash} ${generation}` } };
 }
 
 /** Answers that a repeat must get again; the others tell of the moment and may be different next time. */
 export const isFinal = (status: number): boolean => status < 500 && status !== 401 && status !== 403 && status !== 429;
 
 /** Keeps the answer for 24 hours. */
-export async function complete(commands: CommandSender, request: KeyedRequest, answer: StoredAnswer): Promise<void> {
-  await commands.send('idempotency-key', request.actor, 'key.complete', { answer });
+export async function complete(
+  commands: CommandSender,
+  { actor, generation }: ClaimedKey,
+  answer: StoredAnswer,
+): Promise<void> {
+  await commands.send('idempotency-key', actor, 'key.complete', { generation, answer });
 }

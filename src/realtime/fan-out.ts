@@ -1,5 +1,5 @@
 import type { EventType } from '#actors/representation.ts';
-import type { FeedEntry, FeedPosition, FeedQuery } from '#actors/store/feed.ts';
+import type { FeedEntry, FeedPosition, FeedQuery } from '#actors/journal/feed.ts';
 import type { Services } from '#src/services.ts';
 import { type EventBytes, eventBytes } from './message.ts';
 import { covers, isPast, later } from './position.ts';

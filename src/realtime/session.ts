@@ -1,6 +1,6 @@
 import { Failure, type FailureCode } from '#actors/errors.ts';
 import type { Cancel } from '#actors/ports.ts';
-import type { FeedPosition } from '#actors/store/feed.ts';
+import type { FeedPosition } from '#actors/journal/feed.ts';
 import type { Services } from '#src/services.ts';
 import { parseDestination, quote } from './destination.ts';
 import { type FanOut, maxBacklog, type Sink, type Subscription } from './fan-out.ts';

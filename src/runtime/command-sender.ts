@@ -2,13 +2,12 @@ import type { CommandBody, CommandResult, Commands, CommandSender, CommandType }
 import { runtimeCommands } from '#actors/runtime/command-handling.ts';
 import {
   type ActorAddress,
-  type ActorKind,
   decode,
   encode,
   type Envelope,
   type Reply,
 } from '#actors/runtime/envelope.ts';
-import { Failure } from '#actors/errors.ts';
+import { Failure, type FailureData } from '#actors/errors.ts';
 import { type Bus, BusError, type Clock, type Ids } from '#actors/ports.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
 import { namespaces } from '#actors/ids.ts';
@@ -36,6 +35,14 @@ export function commandSenders(options: CommandSenderOptions): (origin: Origin) 
   return (origin) => new OriginSender(options, origin);
 }
 
+/** What an actor has told another: the body of the effect. */
+interface Told {
+  from: ActorAddress;
+  to: ActorAddress;
+  type: string;
+  body: unknown;
+}
+
 class OriginSender implements CommandSender {
   readonly #options: CommandSenderOptions;
   readonly #origin: Origin;
@@ -57,14 +64,27 @@ class OriginSender implements CommandSender {
   }
 
   async redrive(actor: { kind: string; id: string }, commandId: string): Promise<void> {
-    await this.#ask({ kind: actor.kind as ActorKind, id: actor.id }, runtimeCommands.redrive, { commandId });
+    await this.#ask(actor, runtimeCommands.redrive, { commandId });
   }
 
-  async #ask(actor: ActorAddress, type: string, body: unknown): Promise<unknown> {
+  async relay({ key, id, body }: { key: number; id: string; body: string }): Promise<FailureData | null> {
+    const { from, to, type, body: told } = JSON.parse(body) as Told;
+    let refusal: FailureData | null = null;
+    try {
+      await this.#ask(to, type, told, id);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.retryAfter !== undefined) throw error;
+      refusal = error.toData();
+    }
+    await this.#ask(from, runtimeCommands.effectDone, { key });
+    return refusal;
+  }
+
+  async #ask(actor: ActorAddress, type: string, body: unknown, commandId?: string): Promise<unknown> {
     const { clock, shards, patience } = this.#options;
     const now = clock.now();
     const envelope: Envelope = {
-      commandId: this.#commandId(actor.kind, actor.id, type),
+      commandId: commandId ?? this.#commandId(actor.kind, actor.id, type),
       actor,
       type,
       body,
@@ -97,7 +117,7 @@ class OriginSender implements CommandSender {
       let wait = retryDelay;
       try {
         const reply = decode<Reply>(await bus.request(subject, data, Math.min(answerTimeout, Math.max(1, left))));
-        if (!doubtful || !isAboutOneTry(reply)) return reply;
+        if (!isElsewhere(reply) && (!doubtful || !isAboutOneTry(reply))) return reply;
       } catch (error) {
         if (!(error instanceof BusError)) throw error;
         if (error.reason !== 'no_responder') doubtful = true;
@@ -111,7 +131,10 @@ class OriginSender implements CommandSender {
 
 /** The host refused this try without looking at the command: an earlier one may still wait in its mailbox. */
 const isAboutOneTry = (reply: Reply): boolean =>
-  !reply.ok && (reply.failure.code === 'overloaded' || reply.failure.code === 'unavailable');
+  !reply.ok && ['overloaded', 'unavailable', 'not_owner'].includes(reply.failure.code);
+
+/** Nothing was done, and another node takes the command. */
+const isElsewhere = (reply: Reply): boolean => !reply.ok && reply.failure.code === 'not_owner';
 
 function unanswered(doubtful: boolean): Failure {
   const message = doubtful

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { actorDefinitions } from '#actors/definitions.ts';
+import { kinds } from '#actors/kinds.ts';
 import { localLog } from '#actors/log/local-log.ts';
 import { ActorHost } from '#actors/runtime/host.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
@@ -16,7 +16,12 @@ const log = createLogger({ level: logLevelOf(process.env, 'info') });
 const port = parentPort;
 if (port === null) throw new Error('The host runs in a worker thread.');
 
-const store = openHostStore(start.file, start.durability, start.shards);
+const store = openHostStore({
+  file: start.file,
+  durability: start.durability,
+  shards: start.shards,
+  tables: kinds.flatMap(({ table, tables = [] }) => [table, ...tables]),
+});
 const bus = await connectBus({
   url: start.nats.url,
   ...(start.nats.user !== undefined && { user: start.nats.user }),
@@ -31,7 +36,7 @@ const host = new ActorHost({
   bus,
   clock: systemClock,
   logger: log,
-  definitions: actorDefinitions,
+  kinds,
   subjects: { workOfShard, grew: grewSubject },
   retention: start.retention,
 });

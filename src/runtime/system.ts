@@ -5,6 +5,7 @@ import { uuidFromBytes } from '#actors/uuid.ts';
 /** The machine's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   schedule(delayMs, run) {
     const timer = setTimeout(run, delayMs).unref();
     return () => clearTimeout(timer);

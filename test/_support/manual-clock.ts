@@ -4,6 +4,7 @@ import { systemClock } from '#src/runtime/system.ts';
 /** A clock that moves only when it is told to; timers run in the order of their due times. */
 export class ManualClock implements Clock {
   #now: number;
+  #elapsed = 0;
   #next = 1;
   readonly #timers = new Map<number, { due: number; run: () => void }>();
 
@@ -15,9 +16,13 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#elapsed;
+  }
+
   schedule(delayMs: number, run: () => void): Cancel {
     const id = this.#next++;
-    this.#timers.set(id, { due: this.#now + delayMs, run });
+    this.#timers.set(id, { due: this.#elapsed + delayMs, run });
     return () => this.#timers.delete(id);
   }
 
@@ -26,7 +31,12 @@ export class ManualClock implements Clock {
     return systemClock.soon(run);
   }
 
-  /** Due time of the next timer, null without one. */
+  /** Somebody sets the clock: no time passes. */
+  set(ms: number): void {
+    this.#now += ms;
+  }
+
+  /** When the next timer is due, as `elapsed` counts; null without one. */
   nextDue(): number | null {
     let due: number | null = null;
     for (const timer of this.#timers.values()) due = due === null ? timer.due : Math.min(due, timer.due);
@@ -35,7 +45,7 @@ export class ManualClock implements Clock {
 
   /** Moves on by `ms`, running every timer that comes due on the way. */
   advance(ms: number): void {
-    const until = this.#now + ms;
+    const until = this.#elapsed + ms;
     for (;;) {
       let first: [number, { due: number; run: () => void }] | null = null;
       for (const entry of this.#timers) {
@@ -43,9 +53,15 @@ export class ManualClock implements Clock {
       }
       if (first === null) break;
       this.#timers.delete(first[0]);
-      this.#now = Math.max(this.#now, first[1].due);
+      this.#move(first[1].due);
       first[1].run();
     }
-    this.#now = until;
+    this.#move(until);
+  }
+
+  #move(to: number): void {
+    const by = Math.max(0, to - this.#elapsed);
+    this.#elapsed += by;
+    this.#now += by;
   }
 }

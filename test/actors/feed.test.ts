@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedEntry, FeedPosition } from '#actors/store/feed.ts';
+import type { FeedEntry, FeedPosition } from '#actors/journal/feed.ts';
 import { Failure } from '#actors/errors.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { sendText } from './support.ts';

@@ -1,5 +1,5 @@
 import { deliveryId } from '#actors/ids.ts';
-import type { FeedPosition } from '#actors/store/feed.ts';
+import type { FeedPosition } from '#actors/journal/feed.ts';
 import type { OpenStoreReader } from '#actors/store-reader.ts';
 import type {
   AttemptRecord,

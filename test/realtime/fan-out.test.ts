@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { EventJson, EventType } from '#actors/representation.ts';
-import type { FeedPosition } from '#actors/store/feed.ts';
+import type { FeedPosition } from '#actors/journal/feed.ts';
 import { createFanOut, maxBacklog, type Selection, type Sink, type Subscription } from '#src/realtime/fan-out.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import { MemoryFeed } from './memory-feed.ts';

@@ -2,7 +2,7 @@ import type { EventJson, EventType, JsonObject } from '#actors/representation.ts
 import { Failure } from '#actors/errors.ts';
 import type { Cancel } from '#actors/ports.ts';
 import type { Growing } from '#actors/runtime/signal.ts';
-import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from '#actors/store/feed.ts';
+import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from '#actors/journal/feed.ts';
 
 interface Row {
   shard: number;

@@ -23,6 +23,11 @@ export class VirtualTime {
     return this.#now;
   }
 
+  /** As `now`, but for what was only the clock's. */
+  elapsed(): number {
+    return this.#now;
+  }
+
   get events(): number {
     return this.#events;
   }

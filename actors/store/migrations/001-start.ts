@@ -223,7 +223,7 @@ CREATE INDEX webhook_subscription_deliveries ON webhook_subscription (deliveries
 -- machine: the state of the delivery's machine, null for one that never failed; ready: 0 while it backs off
 CREATE TABLE webhook_delivery (
   key INTEGER PRIMARY KEY,
-  id BLOB NOT NULL,
+  actor INTEGER NOT NULL,
   subscription INTEGER NOT NULL,
   feed_key INTEGER NOT NULL,
   lane INTEGER NOT NULL,
@@ -232,7 +232,6 @@ CREATE TABLE webhook_delivery (
   machine TEXT,
   at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX webhook_delivery_id ON webhook_delivery (id);
 CREATE UNIQUE INDEX webhook_delivery_event ON webhook_delivery (subscription, feed_key);
 CREATE INDEX webhook_delivery_status ON webhook_delivery (subscription, status);
 CREATE INDEX webhook_delivery_lane ON webhook_delivery (subscription, lane, feed_key, ready) WHERE status = 'scheduled';

@@ -1,5 +1,5 @@
 import type { Clock } from '#actors/ports.ts';
-import type { FeedPosition } from '#actors/store/feed.ts';
+import type { FeedPosition } from '#actors/journal/feed.ts';
 import type { SubscriptionWork, WebhookDeliveryReader } from '#actors/webhook-subscription/contract.ts';
 import { isBlocked, LaneTable, type Turn } from './lane-table.ts';
 import { FeedWindow, type WindowEntry, windowSize } from './window.ts';

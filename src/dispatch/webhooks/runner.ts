@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '#actors/ports.ts';
 import { deliveryId } from '#actors/ids.ts';
-import type { FeedPosition } from '#actors/store/feed.ts';
+import type { FeedPosition } from '#actors/journal/feed.ts';
 import type {
   AttemptRecord,
   DeliveryOutcome,

@@ -1,6 +1,6 @@
 import type { EventJson } from '#actors/representation.ts';
 import { isoTime } from '#actors/representation.ts';
-import type { FeedReader } from '#actors/store/feed.ts';
+import type { FeedReader } from '#actors/journal/feed.ts';
 import type { AttemptRecord, WebhookDeliveryReader } from '#actors/webhook-subscription/contract.ts';
 import type { Clock, Ids } from '#actors/ports.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';

@@ -1,4 +1,4 @@
-import type { FeedPosition } from '#actors/store/feed.ts';
+import type { FeedPosition } from '#actors/journal/feed.ts';
 import type { DeliveryRef } from '#actors/webhook-subscription/contract.ts';
 
 /** An event that was read from the feed for a subscription. */

@@ -100,7 +100,7 @@ async function ingest(call: Call, messages: MessageItem[]): Promise<unknown[]> {
       const result = await commands.send('conversation', id, 'messages.ingest', {
         origin: { channelId: channel, source: sourceId, sourceConversationId },
         messages: items.map(({ item }) => ({
-          id: messageId(id, item.source_message_id),
+          id: messageId(id, sourceId, item.source_message_id),
           sourceMessageId: item.source_message_id,
           senderId: item.source_sender_id,
           content: item.content as Json,

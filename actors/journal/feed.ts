@@ -5,11 +5,13 @@ export type FeedPosition = readonly number[];
 
 /** One event as read from the store. */
 export interface FeedEntry {
-  event: EventJson;
+  readonly event: EventJson;
+  /** The event as JSON text: cheaper where it is only passed on. */
+  readonly text: string;
   /** The position right after this entry. */
-  position: FeedPosition;
+  readonly position: FeedPosition;
   /** The conversation the event is about, null for channel events. */
-  conversationId: string | null;
+  readonly conversationId: string | null;
 }
 
 export interface FeedQuery {
@@ -28,8 +30,10 @@ export interface FeedReader {
   read(query: FeedQuery): FeedEntry[];
   /** The position after everything that has been written in every shard. */
   end(): FeedPosition;
-  /** Opaque text of a position: base64url, checked. */
+  /** The position before the oldest event that is kept in every shard. */
+  start(): FeedPosition;
+  /** Opaque text of a position: base64url, checked. It names its instance. */
   encodeCursor(position: FeedPosition): string;
-  /** @throws Failure `invalid_cursor` */
+  /** @throws Failure `invalid_cursor`, `cursor_expired` */
   decodeCursor(cursor: string): FeedPosition;
 }

@@ -1,0 +1,41 @@
+import { defineKind } from '../runtime/kind.ts';
+import { conversationHandlers, conversationTimer } from './commands.ts';
+import type { ConversationCommands } from './contract.ts';
+import { deliveryReader } from './delivery-reader.ts';
+import { conversationRenderers } from './events.ts';
+import { recogniseIngest } from './ingest.ts';
+import { loadConversation } from './memory.ts';
+import { messageReader } from './message-reader.ts';
+import { conversationReader } from './reader.ts';
+import { conversationReads } from './reads.ts';
+import { conversations, messages, parkedSends } from './tables.ts';
+
+/** One conversation: its messages, their deliveries, what is unread. */
+export const conversationKind = defineKind<ConversationCommands>()({
+  name: 'conversation',
+  machine: 'conversation',
+  table: conversations,
+  tables: [messages, parkedSends],
+  owned: [{ machine: 'message-delivery', table: messages, column: 'delivery' }],
+  blank: {
+    channel_id: null,
+    source: '',
+    source_conversation_id: '',
+    created_at: null,
+    display_name: '',
+    metadata: '{}',
+    unread_count: 0,
+    workflow: null,
+    messages: 0,
+    last_message: null,
+    last_message_at: 0,
+  },
+  reads: conversationReads,
+  load: loadConversation,
+  handlers: conversationHandlers,
+  recognised: { 'messages.ingest': recogniseIngest },
+  onTimer: conversationTimer,
+  renderers: conversationRenderers,
+  followed: true,
+  readers: { conversations: conversationReader, messages: messageReader, deliveries: deliveryReader },
+});

@@ -1,0 +1,29 @@
+import type { Connection } from '../store/database.ts';
+import { uuidToBytes } from '../uuid.ts';
+import { messages, type MessageRow, type ParkedSendRow, parkedSends } from './tables.ts';
+
+/** What the handlers of a conversation read. */
+export interface ConversationReads {
+  message(id: string): MessageRow | null;
+  messageByKey(key: number): MessageRow | null;
+  /** A message of ours that its source has given this id. */
+  ownBySourceId(conversation: number, sourceMessageId: string): MessageRow | null;
+  parkedSends(actor: number): ParkedSendRow[];
+  /** The id of the command that a turn handled; null for one that is no longer kept. */
+  commandOf(turn: number): string | null;
+}
+
+export function conversationReads(db: Connection): ConversationReads {
+  const byId = messages.query(db, 'WHERE id = ?');
+  const byKey = messages.query(db, 'WHERE key = ?');
+  const own = messages.query(db, 'WHERE source_message_id = ? AND conversation = ? AND delivery IS NOT NULL');
+  const parked = parkedSends.query(db, 'WHERE actor = ? ORDER BY key');
+  const command = db.prepare('SELECT lower(hex(command)) FROM journal WHERE key = ?').pluck();
+  return {
+    message: (id) => byId.get(uuidToBytes(id)),
+    messageByKey: (key) => byKey.get(key),
+    ownBySourceId: (conversation, sourceMessageId) => own.get(sourceMessageId, conversation),
+    parkedSends: (actor) => parked.all(actor),
+    commandOf: (turn) => (command.get(turn) as string | undefined) ?? null,
+  };
+}

@@ -1,0 +1,52 @@
+import { Table } from '../store/table.ts';
+import type { ActorRow } from '../store/tables.ts';
+
+export interface ConversationRow extends ActorRow {
+  /** Null, as `created_at`, while the conversation has not appeared. */
+  channel_id: string | null;
+  source: string;
+  source_conversation_id: string;
+  /** Epoch ms. */
+  created_at: number | null;
+  display_name: string;
+  metadata: string;
+  unread_count: number;
+  workflow: string | null;
+  /** How many messages it has. */
+  messages: number;
+  /** Key of the message that was sent last. */
+  last_message: number | null;
+  last_message_at: number;
+}
+
+export interface MessageRow {
+  key: number;
+  id: string;
+  /** Key of the conversation. */
+  conversation: number;
+  /** Key of the turn that made it. */
+  turn: number;
+  source_message_id: string | null;
+  sent_at: number;
+  from_contact: number;
+  sender: string;
+  content: string;
+  metadata: string;
+  state: string;
+  /** The stored state of its delivery machine; null for one that the hub does not send. */
+  delivery: string | null;
+}
+
+/** A send that waits for its conversation to appear. */
+export interface ParkedSendRow {
+  key: number;
+  actor: number;
+  message_id: string;
+  sender: string;
+  content: string;
+  at: number;
+}
+
+export const conversations = new Table<ConversationRow>('conversation', ['id', 'channel_id']);
+export const messages = new Table<MessageRow>('message', ['id']);
+export const parkedSends = new Table<ParkedSendRow>('parked_send', ['message_id']);

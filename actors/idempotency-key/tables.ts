@@ -1,0 +1,13 @@
+import { Table } from '../store/table.ts';
+import type { ActorRow } from '../store/tables.ts';
+
+export interface IdempotencyKeyRow extends ActorRow {
+  body_hash: string;
+  /** JSON of the stored answer; null while the work is under way. */
+  answer: string | null;
+  claimed_at: number;
+  /** Claims of it so far: after its lifetime a key is new, and so is all that follows from it. */
+  generation: number;
+}
+
+export const idempotencyKeys = new Table<IdempotencyKeyRow>('idempotency_key', ['id']);

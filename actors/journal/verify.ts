@@ -1,0 +1,214 @@
+import { type MachineId, registry } from '#machines/registry.ts';
+import { initial, restore, type Snapshot } from '#machines/step.ts';
+import type { AnyKind, OwnedState } from '../runtime/kind.ts';
+import { type Connection, openForReading } from '../store/database.ts';
+import { keysPerShard } from '../store/table.ts';
+import { type ActorRow, bases, type BaseRow, journal, type JournalRow, type ShardRow } from '../store/tables.ts';
+import { stepped } from './prune.ts';
+import { positionsOf, stateHash, type Step, turnHash, unpackEvents, unpackSteps } from './turn.ts';
+
+/** What a check of a data file found. `problems` empty: its invariants hold. */
+export interface Verification {
+  actors: number;
+  turns: number;
+  steps: number;
+  events: number;
+  problems: string[];
+}
+
+/**
+ * Checks what a data file shows by itself: the journal has no gap, every turn's hash covers the turn and the one before
+ * it, the steps of every state machine fold to its stored state, and the events of every actor are numbered without gap
+ * or repeat.
+ */
+export function verifyFile(file: string, kinds: readonly AnyKind[]): Verification {
+  const db = openForReading(file);
+  try {
+    return new Verifier(db, kinds).run();
+  } finally {
+    db.close();
+  }
+}
+
+/** An actor as its kept turns leave it. */
+interface Chained {
+  kind: string;
+  chain: string;
+  turns: number;
+  seq: number;
+  last: number;
+}
+
+/** A machine as its kept steps leave it. */
+interface Folded {
+  machine: MachineId;
+  snapshot: Snapshot | null;
+  revision: number;
+}
+
+class Verifier {
+  readonly #db: Connection;
+  readonly #kinds: readonly AnyKind[];
+  readonly #bases: Map<number, BaseRow>;
+  readonly #actors = new Map<number, Chained>();
+  readonly #machines = new Map<number, Folded>();
+  readonly #result: Verification = { actors: 0, turns: 0, steps: 0, events: 0, problems: [] };
+
+  constructor(db: Connection, kinds: readonly AnyKind[]) {
+    this.#db = db;
+    this.#kinds = kinds;
+    this.#bases = new Map(bases.query(db, '').all().map((base) => [base.key, base]));
+  }
+
+  run(): Verification {
+    const shards = this.#db.prepare('SELECT * FROM shard ORDER BY shard').all() as ShardRow[];
+    for (const shard of shards) this.#journal(shard);
+    for (const kind of this.#kinds) {
+      this.#actorRows(kind);
+      for (const { machine, table, column } of kind.owned ?? []) this.#ownedRows(machine, table.name, column);
+    }
+    return this.#result;
+  }
+
+  #problem(text: string): void {
+    this.#result.problems.push(text);
+  }
+
+  #journal({ shard, horizon, next_position }: ShardRow): void {
+    const base = shard * keysPerShard;
+    let expected = base + horizon;
+    const page = journal.query(this.#db, 'WHERE key >= ? AND key < ? ORDER BY key LIMIT 1000');
+    for (let from = base; ; ) {
+      const rows = page.all(from, base + keysPerShard);
+      for (const row of rows) {
+        if (row.key !== expected) this.#problem(`journal ${row.key}: the turn before it is missing, or not its own`);
+        expected = row.key + this.#turn(row);
+      }
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      from = last.key + 1;
+    }
+    if (expected !== base + next_position) {
+      this.#problem(`shard ${shard}: its journal ends at ${expected}, not at ${base + next_position}`);
+    }
+  }
+
+  /** @returns how many positions it takes */
+  #turn(row: JournalRow): number {
+    this.#result.turns++;
+    const name = `journal ${row.key}`;
+    const events = unpackEvents(row.events);
+    const actor = row.actor === 0 ? null : this.#actorOf(row);
+    if (row.hash !== turnHash(actor?.chain ?? '', row)) this.#problem(`${name}: its hash is not that of its columns`);
+    if (actor === null) return positionsOf(events.length);
+    if (row.previous !== actor.last && actor.last !== -1) this.#problem(`${name}: it does not follow on ${actor.last}`);
+    actor.chain = row.hash;
+    actor.turns++;
+    actor.last = row.key;
+    for (const { seq } of events) {
+      this.#result.events++;
+      if (seq !== actor.seq + 1) this.#problem(`${name}: event ${seq} follows on event ${actor.seq}`);
+      actor.seq = seq;
+    }
+    for (const step of unpackSteps(row.steps)) this.#step(name, row, step);
+    return positionsOf(events.length);
+  }
+
+  #actorOf({ kind, actor, previous }: JournalRow): Chained {
+    let chained = this.#actors.get(actor);
+    if (chained === undefined) {
+      const base = this.#bases.get(actor);
+      chained = { kind, chain: base?.chain ?? '', turns: base?.turns ?? 0, seq: base?.seq ?? 0, last: base ? -1 : 0 };
+      if (base !== undefined && previous === 0) this.#problem(`base ${actor}: its actor begins behind it`);
+      this.#actors.set(actor, chained);
+    }
+    return chained;
+  }
+
+  #step(name: string, row: JournalRow, step: Step): void {
+    this.#result.steps++;
+    const subject = step.subject === 0 ? row.actor : step.subject;
+    const folded = this.#machineOf(subject, step.machine);
+    if (step.revision !== folded.revision + 1) {
+      this.#problem(`${name}: step ${step.revision} of ${step.machine} ${subject} follows on ${folded.revision}`);
+    }
+    folded.revision = step.revision;
+    // Older versions of a machine can not be run again: what follows them begins with a migration.
+    if (step.version !== registry[step.machine].version) {
+      folded.snapshot = null;
+      return;
+    }
+    if (folded.snapshot === null && step.event.type !== 'parley.migrated') return;
+    folded.snapshot = stepped(folded.snapshot ?? initial(step.machine).snapshot, step);
+    if (hashOf(folded.snapshot) !== step.hash) {
+      this.#problem(`${name}: step ${step.revision} of ${step.machine} ${subject} folds to another state`);
+    }
+  }
+
+  #machineOf(subject: number, machine: MachineId): Folded {
+    let folded = this.#machines.get(subject);
+    if (folded === undefined) {
+      const base = this.#bases.get(subject);
+      folded = { machine, snapshot: snapshotOf(machine, base), revision: base?.revision ?? 0 };
+      this.#machines.set(subject, folded);
+    }
+    return folded;
+  }
+
+  #actorRows(kind: AnyKind): void {
+    for (const row of kind.table.query(this.#db, 'ORDER BY key').all()) {
+      this.#result.actors++;
+      const name = `${kind.name} ${row.key}`;
+      const base = this.#bases.get(row.key);
+      const pruned: Chained = { kind: kind.name, chain: '', turns: 0, seq: 0, last: row.last_turn, ...chainOf(base) };
+      const { chain, turns, seq, last } = this.#actors.get(row.key) ?? pruned;
+      if (chain !== row.chain) this.#problem(`${name}: its last turn is not the journal's`);
+      if (turns !== row.turns) this.#problem(`${name}: it has had ${row.turns} turns, the journal knows ${turns}`);
+      if (seq !== row.seq) this.#problem(`${name}: its last event is ${row.seq}, the journal's ${seq}`);
+      if (last !== row.last_turn) this.#problem(`${name}: its last turn is ${row.last_turn}, the journal's ${last}`);
+      if (kind.machine !== null) this.#state(name, row, kind.machine);
+      this.#actors.delete(row.key);
+    }
+    for (const [key, { kind: name }] of this.#actors) {
+      if (name === kind.name) this.#problem(`${name} ${key}: it has turns, and no row`);
+    }
+  }
+
+  #state(name: string, row: ActorRow, machine: MachineId): void {
+    const folded = this.#machineOf(row.key, machine);
+    if (folded.revision !== row.revision) {
+      this.#problem(`${name}: ${row.revision} steps, the journal knows ${folded.revision}`);
+    }
+    const isCurrent = row.machine_version === registry[machine].version;
+    if (isCurrent && folded.snapshot !== null && hashOf(folded.snapshot) !== stateHash(row.value, row.context)) {
+      this.#problem(`${name}: its steps fold to another state than stored`);
+    }
+  }
+
+  #ownedRows(machine: MachineId, table: string, column: string): void {
+    const rows = this.#db.prepare(`SELECT key, ${column} AS state FROM ${table} WHERE ${column} IS NOT NULL`).iterate();
+    for (const raw of rows) {
+      const { key, state } = raw as { key: number; state: string };
+      const { value, context, revision, machineVersion } = JSON.parse(state) as OwnedState;
+      const folded = this.#machineOf(key, machine);
+      const name = `${table} ${key}`;
+      if (folded.revision !== revision) this.#problem(`${name}: ${revision} steps, the journal knows ${folded.revision}`);
+      const stored = stateHash(JSON.stringify(value), JSON.stringify(context));
+      const isCurrent = machineVersion === registry[machine].version;
+      if (isCurrent && folded.snapshot !== null && hashOf(folded.snapshot) !== stored) {
+        this.#problem(`${name}: its steps fold to another state than stored`);
+      }
+    }
+  }
+}
+
+const chainOf = (base: BaseRow | undefined): Partial<Chained> =>
+  base === undefined ? {} : { chain: base.chain ?? '', turns: base.turns ?? 0, seq: base.seq ?? 0 };
+
+const hashOf = ({ value, context }: Snapshot): string => stateHash(JSON.stringify(value), JSON.stringify(context));
+
+function snapshotOf(machine: MachineId, base: BaseRow | undefined): Snapshot | null {
+  if (base === undefined || base.machine_version === 0) return initial(machine).snapshot;
+  if (base.machine_version !== registry[machine].version) return null;
+  return restore(machine, { value: JSON.parse(base.value) as unknown, context: JSON.parse(base.context) as unknown });
+}

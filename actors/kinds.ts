@@ -1,0 +1,18 @@
+import { channelKind } from './channel/kind.ts';
+import { conversationKind } from './conversation/kind.ts';
+import { idempotencyKeyKind } from './idempotency-key/kind.ts';
+import { type AnyKind, forgetTypes } from './runtime/kind.ts';
+import { sourceKind } from './source/kind.ts';
+import { webhookSubscriptionKind } from './webhook-subscription/kind.ts';
+
+/** Every kind of actor there is. */
+export const declaredKinds = {
+  conversation: conversationKind,
+  channel: channelKind,
+  source: sourceKind,
+  'idempotency-key': idempotencyKeyKind,
+  'webhook-subscription': webhookSubscriptionKind,
+} as const;
+
+/** The same, as the runtime handles them. */
+export const kinds: readonly AnyKind[] = Object.values(declaredKinds).map(forgetTypes);
