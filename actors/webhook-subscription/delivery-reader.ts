@@ -8,6 +8,7 @@ import type {
   ScheduledDelivery,
   SubscriptionWork,
   WebhookDeliveryReader,
+  WebhookEvent,
   WebhookEventType,
 } from './contract.ts';
 import { shownState, wantedTypes } from './representation.ts';
@@ -15,6 +16,8 @@ import { shownState, wantedTypes } from './representation.ts';
 /** Feed rows that one read looks at in a shard, whether wanted or not: a few milliseconds. */
 const rowsPerRead = 4096;
 const rowsPerQuery = 512;
+/** Characters of a page of events. */
+const pageLength = 1024 * 1024;
 
 /**
  * Lane after lane by one seek each, however many deliveries wait behind a lane's head. SQLite's `min` gives the head;
@@ -39,11 +42,16 @@ interface FeedRef {
   type: string;
 }
 
+type EventRow = Pick<Rows['feed'], 'key' | 'type' | 'payload' | 'timestamp' | 'seq'>;
+
 /** Reads for the dispatcher of webhooks. */
 export function webhookDeliveryReader(db: Connection, shards: number): WebhookDeliveryReader {
   const subscriptions = rowQuery(db, 'webhook_subscription', 'ORDER BY key');
   const headsOf = db.prepare(heads);
-  const event = db.prepare('SELECT type, payload, timestamp, seq FROM feed WHERE key = ?');
+  const byKeys = db.prepare(
+    `SELECT f.key, f.type, f.payload, f.timestamp, f.seq
+     FROM json_each(?) wanted CROSS JOIN feed f ON f.key = wanted.value`,
+  );
   const inShard = db.prepare('SELECT key, subject, type FROM feed WHERE key > ? AND key < ? ORDER BY key LIMIT ?');
   return {
     subscriptions: (now) => subscriptions.all().map((row) => toWork(row, now)),
@@ -52,14 +60,16 @@ export function webhookDeliveryReader(db: Connection, shards: number): WebhookDe
         ...row,
         ready: row.ready === 1,
       })),
-    event(feedKey, others = []) {
-      const row = event.get(feedKey) as Pick<Rows['feed'], 'type' | 'payload' | 'timestamp' | 'seq'> | undefined;
-      if (row === undefined) return null;
-      const { type, payload, timestamp, seq } = row;
-      const cursor = encodeCursor(positionAt(feedKey, others, shards));
-      // The payload is JSON text already: the event is put together around it.
-      const body = `{"type":"${type}","payload":${payload},"timestamp":${timestamp},"seq":${seq},"cursor":"${cursor}"}`;
-      return { type: type as WebhookEventType, body };
+    events(feedKeys) {
+      const page = new Map<number, WebhookEvent>();
+      let length = 0;
+      for (const row of byKeys.iterate(JSON.stringify(feedKeys)) as IterableIterator<EventRow>) {
+        const event = toEvent(row, shards);
+        length += event.length;
+        if (length > pageLength && page.size > 0) break;
+        page.set(row.key, event);
+      }
+      return page;
     },
     read: (after, types, limit) =>
       readFeed((from, to, count) => inShard.all(from, to, count) as FeedRef[], shards, after, types, limit),
@@ -80,6 +90,18 @@ function toWork(row: Rows['webhook_subscription'], now: number): SubscriptionWor
     cursor: JSON.parse(row.cursor) as FeedPosition,
     ahead: JSON.parse(row.ahead) as number[],
     generation: row.generation,
+  };
+}
+
+function toEvent({ key, type, payload, timestamp, seq }: EventRow, shards: number): WebhookEvent {
+  return {
+    type: type as WebhookEventType,
+    length: payload.length,
+    text(others = []) {
+      const cursor = encodeCursor(positionAt(key, others, shards));
+      // The payload is JSON text already: the event is put together around it.
+      return `{"type":"${type}","payload":${payload},"timestamp":${timestamp},"seq":${seq},"cursor":"${cursor}"}`;
+    },
   };
 }
 
