@@ -14,6 +14,8 @@ const oldestSafeSqlite = [3, 51, 3] as const;
 
 const pageCacheKiB = 128 * 1024;
 const mappedBytes = 1024 * 1024 * 1024;
+/** What the write-ahead log's file is cut to when it is started anew: more than it holds without long readers. */
+const logFileBytes = 32 * 1024 * 1024;
 
 function assertSafeSqlite(db: Connection): void {
   const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
@@ -53,8 +55,9 @@ export function openForWriting(file: string, durability: Durability): Connection
   db.pragma('journal_mode = WAL');
   db.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
   db.pragma(`cache_size = -${pageCacheKiB}`);
-  // The host checkpoints between batches: an automatic one would run inside a commit.
+  // `Checkpoints` says when: an automatic checkpoint would run inside a commit.
   db.pragma('wal_autocheckpoint = 0');
+  db.pragma(`journal_size_limit = ${logFileBytes}`);
   db.pragma('foreign_keys = OFF');
   migrate(db, file);
   return db;
