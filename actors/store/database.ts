@@ -13,6 +13,7 @@ export type Durability = 'full' | 'normal';
 const oldestSafeSqlite = [3, 51, 3] as const;
 
 const pageCacheKiB = 128 * 1024;
+const movingCacheKiB = 64;
 const mappedBytes = 1024 * 1024 * 1024;
 /** What the write-ahead log's file is cut to when it is started anew: more than it holds without long readers. */
 const logFileBytes = 32 * 1024 * 1024;
@@ -60,6 +61,18 @@ export function openForWriting(file: string, durability: Durability): Connection
   db.pragma(`journal_size_limit = ${logFileBytes}`);
   db.pragma('foreign_keys = OFF');
   migrate(db, file);
+  return db;
+}
+
+/**
+ * Opens an existing file to move its write-ahead log, beside its writer. It waits for nobody: what is locked is left.
+ * Its checkpoints force nothing to the disk in vain, and it keeps no pages.
+ */
+export function openForMoving(file: string): Connection {
+  const db = new Database(file, { fileMustExist: true, timeout: 0 });
+  db.pragma('synchronous = NORMAL');
+  db.pragma(`cache_size = -${movingCacheKiB}`);
+  db.pragma('wal_autocheckpoint = 0');
   return db;
 }
 
