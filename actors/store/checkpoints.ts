@@ -21,8 +21,6 @@ export const checkpointBounds = {
   full: 4_096,
   /** What the writer moves itself without anyone noticing. */
   near: 64,
-  /** What waits to be moved when the writer no longer relies on the mover. */
-  overdue: 10_240,
   /** What is written between two tries, while a reader needs a part of the log. */
   again: 2_048,
   /** What an idle writer leaves in the log. */
@@ -44,8 +42,8 @@ export class Checkpoints {
   readonly #logger: Logger;
   readonly #mover: Mover | null;
   #moving = false;
-  /** The mover has just ended: what it left is the writer's, or there is a reader. */
-  #moved = false;
+  /** Pages in the log when the mover began, until what it came to was looked at. */
+  #begun: number | null = null;
   /** Pages in the log before which nothing is tried. */
   #next: number = checkpointBounds.full;
   #pages = 0;
@@ -83,18 +81,20 @@ export class Checkpoints {
     if (startedAnew) this.#next = checkpointBounds.full;
     const left = pages - moved;
     if (pages < this.#next || left === 0) return;
-    if (this.#mover === null || left >= checkpointBounds.overdue) {
+    if (this.#mover === null) {
       if (!this.#store.checkpoint()) this.#next = pages + checkpointBounds.again;
     } else if (!this.#moving) {
-      this.#approach(this.#mover, pages, left);
+      this.#approach(this.#mover, pages, moved);
     }
   }
 
-  #approach(mover: Mover, pages: number, left: number): void {
-    if (left <= checkpointBounds.near) this.#store.checkpoint();
-    else if (this.#moved) this.#next = pages + checkpointBounds.again;
+  #approach(mover: Mover, pages: number, moved: number): void {
+    const begun = this.#begun;
+    this.#begun = null;
+    if (pages - moved <= checkpointBounds.near || (begun !== null && moved >= begun)) this.#store.checkpoint();
+    // A reader needs what was in the log when the mover began.
+    else if (begun !== null) this.#next = pages + checkpointBounds.again;
     else this.#move(mover, false);
-    this.#moved = false;
   }
 
   /** Not inside `committed`: a transaction may be open, so the store is not asked. */
@@ -109,9 +109,9 @@ export class Checkpoints {
 
   #move(mover: Mover, empty: boolean): void {
     this.#moving = true;
+    this.#begun = empty ? null : this.#pages;
     mover.move(checkpointBounds.near, empty, (emptied) => {
       this.#moving = false;
-      this.#moved = !empty;
       if (emptied) this.#pages = 0;
     });
   }

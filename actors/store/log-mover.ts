@@ -4,7 +4,7 @@ import { writeAheadLog } from './write-ahead-log.ts';
 /** Moves pages from the write-ahead log into the file over a connection of its own, while another one writes. */
 export interface LogMover {
   /**
-   * Moves what no reader needs until at most `near` pages are left, or until a further pass would not bring it nearer.
+   * Moves what no reader needs until at most `near` pages are left, or until a further pass would leave about as many.
    * @param empty also makes the log's file empty. Nobody is waited for: a writer or a reader in the log prevents it
    * @returns whether that was done
    */
@@ -33,7 +33,7 @@ export function openLogMover(file: string, flush: () => void): LogMover {
         log.move('PASSIVE');
         flush();
         const now = left();
-        if (now >= before) break;
+        if (now > before / 2) break;
         before = now;
       }
       return empty && log.move('TRUNCATE');
