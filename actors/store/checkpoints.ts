@@ -76,9 +76,11 @@ export class Checkpoints {
 
   #look(): void {
     const { pages, moved } = this.#store.logPages();
-    const startedAnew = pages < this.#pages;
+    if (pages < this.#pages) {
+      this.#next = checkpointBounds.full;
+      this.#begun = null;
+    }
     this.#pages = pages;
-    if (startedAnew) this.#next = checkpointBounds.full;
     const left = pages - moved;
     if (pages < this.#next || left === 0) return;
     if (this.#mover === null) {
