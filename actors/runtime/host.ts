@@ -1,4 +1,5 @@
 import type { ShardLog } from '../log/shard-log.ts';
+import { Checkpoints, type Mover } from '../store/checkpoints.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { Activations } from './activation.ts';
 import { Batches, type BatchOutcome, type Share, UnfitCommand } from './batch.ts';
@@ -26,16 +27,12 @@ export interface HostOptions {
   activations?: number;
   /** Absent: every event is kept. */
   retention?: RetentionPolicy;
+  /** Moves the write-ahead log into the file in a thread of its own. Absent: the host does it between batches. */
+  mover?: Mover;
 }
 
 /** Bounds of one batch. No artificial wait: a batch is whatever is queued. */
 const batchLimits = { commands: 256, bytes: 512 * 1024 } as const;
-/**
- * Row changes between checkpoints: the first bound when nothing waits, the second in any case (a row change is about
- * half a page of the log). Few enough that the log's file soon stops growing: a commit into blocks that the file has
- * already takes a quarter of the time of one that makes it longer. Many enough that a hot page is moved once for many.
- */
-const checkpointChanges = { idle: 2_000, busy: 16_000 } as const;
 /** Wait before the store is tried again after an I/O error, in ms. */
 const recoveryDelay = 1_000;
 /** What a caller is told to wait when a mailbox is full, in s. */
@@ -51,6 +48,7 @@ export class ActorHost {
   readonly #batches: Batches;
   readonly #timers: Timers;
   readonly #retention: Retention;
+  readonly #checkpoints: Checkpoints;
   readonly #subscriptions: Cancel[] = [];
   #scheduled = false;
   #running = false;
@@ -60,13 +58,12 @@ export class ActorHost {
   #pruningDue = false;
   #cancelPruning: Cancel = () => {};
   #idleWaiters: (() => void)[] = [];
-  /** Row changes since the last checkpoint. */
-  #unmoved = 0;
 
   constructor(options: HostOptions) {
     this.#options = options;
     this.#activations = new Activations(options.activations);
     this.#retention = new Retention(options.store, options.retention ?? null);
+    this.#checkpoints = new Checkpoints(options.store, options.clock, options.logger, options.mover ?? null);
     const handling = new CommandHandling(options.store, options.definitions, this.#activations);
     this.#batches = new Batches(options.store, options.log, handling);
     this.#timers = new Timers(options.store, options.clock, (envelope, done) => this.#deliverTimer(envelope, done));
@@ -89,6 +86,7 @@ export class ActorHost {
     for (const cancel of this.#subscriptions) cancel();
     this.#timers.stop();
     this.#cancelPruning();
+    this.#checkpoints.stop();
     await this.idle();
   }
 
@@ -205,21 +203,12 @@ export class ActorHost {
     for (const { command, reply } of outcome.replies) command.respond(reply);
     for (const shard of outcome.grew) this.#options.bus.publish(this.#options.subjects.grew(shard), signalOf(growing));
     if (!this.#stopping) this.#timers.arm();
-    this.#checkpoint(outcome.changes);
+    this.#checkpoints.committed();
     const { logger, clock } = this.#options;
     for (const commandId of outcome.poisoned) logger.error({ commandId }, 'command.dead-lettered');
     const fields = { commands: outcome.replies.length, changes: outcome.changes, ms: clock.now() - started };
     if (outcome.expired > 0) logger.warn({ ...fields, expired: outcome.expired }, 'batch.committed');
     else logger.info(fields, 'batch.committed');
-  }
-
-  /** Outside of any commit, after the replies. */
-  #checkpoint(changes: number): void {
-    this.#unmoved += changes;
-    const bound = this.#queued() === 0 ? checkpointChanges.idle : checkpointChanges.busy;
-    if (this.#unmoved < bound) return;
-    this.#unmoved = 0;
-    this.#options.store.checkpoint();
   }
 
   #failed(shares: Share[], error: unknown): void | Promise<void> {
@@ -256,8 +245,10 @@ export class ActorHost {
       more = turns.some((turn) => turn.more);
       const changes = turns.map((turn) => turn.changes);
       const count = changes.reduce((sum, part) => sum + part.length, 0);
-      if (count > 0) await this.#batches.write(shards, changes);
-      this.#checkpoint(count);
+      if (count > 0) {
+        await this.#batches.write(shards, changes);
+        this.#checkpoints.committed();
+      }
     } catch (error) {
       await this.#failed([], error);
       more = false;

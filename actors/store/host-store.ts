@@ -4,6 +4,7 @@ import { type Connection, type Durability, openForWriting } from './database.ts'
 import { rowQuery } from './rows.ts';
 import { keysPerShard, type Rows } from './tables.ts';
 import { type WebhookPruning, webhookPruning } from './webhook-pruning.ts';
+import { writeAheadLog } from './write-ahead-log.ts';
 import { WriteTransactions } from './write-transaction.ts';
 
 /** What the shard host needs of the file: the one writer of all shards. */
@@ -25,8 +26,13 @@ export interface HostStore {
   oldInbox(shard: number, before: number, limit: number): number[];
   /** Keys of feed or history rows of a shard older than `before` (epoch ms), oldest first. */
   oldRows(table: 'feed' | 'history', shard: number, before: number, limit: number): number[];
-  /** Moves what was committed from the write-ahead log into the file, as far as no reader needs it there. */
-  checkpoint(): void;
+  /** What the write-ahead log holds and what of it is in the file already, in pages. Outside of any transaction. */
+  logPages(): { pages: number; moved: number };
+  /**
+   * Moves what was committed from the write-ahead log into the file, as far as no reader needs it there. Outside of
+   * any transaction. Whether the log needs nothing more.
+   */
+  checkpoint(): boolean;
   close(): void;
 }
 
@@ -40,6 +46,7 @@ const applicationId = 0x50_41_52_00;
 export function openHostStore(file: string, durability: Durability, shards: number): HostStore {
   const db = openForWriting(file, durability);
   fixShards(db, file, shards);
+  const log = writeAheadLog(db);
   const answered = db.prepare('SELECT reply FROM inbox WHERE command_id = ?').pluck();
   const shardRow = rowQuery(db, 'shard', 'WHERE shard = ?');
   const due = rowQuery(db, 'timer', 'WHERE due <= ? ORDER BY due, key LIMIT ?');
@@ -66,7 +73,8 @@ export function openHostStore(file: string, durability: Durability, shards: numb
     deadLetter: (commandId) => deadLetter.get(uuidToBytes(commandId)),
     oldInbox: (shard, before, limit) => oldKeys('inbox', shard, before, limit),
     oldRows: (table, shard, before, limit) => oldKeys(table, shard, before, limit),
-    checkpoint: () => void db.pragma('wal_checkpoint(PASSIVE)'),
+    logPages: log.pages,
+    checkpoint: () => log.move('PASSIVE'),
     close: () => db.close(),
   };
 }

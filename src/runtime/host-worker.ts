@@ -7,6 +7,7 @@ import { Secret } from '#src/config/config.ts';
 import { createLogger, logLevelOf } from '#src/logger.ts';
 import { connectBus } from '#src/nats/connection.ts';
 import { grewSubject, workOfShard } from '#src/nats/subjects.ts';
+import { CheckpointThread } from './checkpoint-thread.ts';
 import type { HostMessage, HostStart } from './host-thread.ts';
 import { systemClock } from './system.ts';
 
@@ -24,6 +25,7 @@ const bus = await connectBus({
   name: 'parley-host',
   log,
 });
+const mover = new CheckpointThread({ file: start.file, descriptor: start.descriptor }, log);
 const host = new ActorHost({
   shards: { count: start.shards, owned: Array.from({ length: start.shards }, (_, shard) => shard) },
   store,
@@ -34,12 +36,14 @@ const host = new ActorHost({
   definitions: actorDefinitions,
   subjects: { workOfShard, grew: grewSubject },
   retention: start.retention,
+  mover,
 });
 host.start();
 await bus.flush();
 
 port.on('message', async () => {
   await host.stop();
+  await mover.stop();
   await bus.close();
   store.close();
   log.flush();
