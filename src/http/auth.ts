@@ -3,7 +3,6 @@ import type { Sender } from '#actors/conversation/contract.ts';
 import { Failure } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { AuthScope } from './operation.ts';
-import { sourceTokensOf } from '../security/source-token.ts';
 
 /** Who writes messages on an instance without authentication (decisions.md §1). */
 export const anonymous: Sender = { id: 'parley-core-anonymous' };
@@ -26,9 +25,9 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 const unauthorized = (what: string): Failure =>
   new Failure('unauthorized', `${what} Send it in the Authorization header, with or without "Bearer ".`);
 
-export function createAuth(services: Pick<Services, 'config' | 'store'>): Auth {
+export function createAuth(services: Pick<Services, 'config' | 'store' | 'tokens'>): Auth {
+  const { tokens } = services;
   const { security } = services.config;
-  const tokens = sourceTokensOf(services.config);
   // Hashes have one length, so that the comparison takes the same time for every guess.
   const systemToken = sha256(security.systemToken.reveal());
   const systemSender: Sender = { id: `system-token-${systemToken.toString('hex').slice(0, 4)}` };

@@ -10,7 +10,7 @@ import { clientLimits } from './frame.ts';
 import type { HeartBeatOffer } from './heart-beat.ts';
 import { judgeOrigin, type OriginRules } from './origin.ts';
 import { Session } from './session.ts';
-import { wireOf } from './wire.ts';
+import { type Wire, wireOf } from './wire.ts';
 
 /** The credentials of an upgrade request or of a CONNECT frame. */
 export interface RealtimeCredentials {
@@ -26,6 +26,8 @@ export interface RealtimeAuth {
 export interface Realtime {
   /** Takes an upgrade of `/ws.communication`. @returns false for every other path, whose socket it leaves alone. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Begins a session over any wire, whose owner feeds it and says when it is closed. */
+  open(wire: Wire, credentials: RealtimeCredentials): Session;
   /** Ends every session with 1001 ("going away") and resolves when their sockets are closed. */
   close(): Promise<void>;
   /** Open sessions. */
@@ -66,10 +68,14 @@ export function createRealtime(
     handleProtocols: (offered) => subProtocols.find((protocol) => offered.has(protocol)) ?? false,
   });
 
-  const start = (webSocket: WebSocket, socket: Duplex, credentials: RealtimeCredentials) => {
+  const begin = (wire: Wire, credentials: RealtimeCredentials): Session => {
     const authenticate = async (authorization: string | undefined) =>
       (await auth.allows(credentials)) || (authorization !== undefined && (await auth.allows({ authorization })));
-    const session = new Session(wireOf(webSocket, socket), { services, fanOut, authenticate, heartBeat });
+    return new Session(wire, { services, fanOut, authenticate, heartBeat });
+  };
+
+  const start = (webSocket: WebSocket, socket: Duplex, credentials: RealtimeCredentials): void => {
+    const session = begin(wireOf(webSocket, socket), credentials);
     open.set(webSocket, session);
     webSocket.on('message', (data) => session.receive(data as Buffer));
     // `ws` closes the socket itself after an error: a message too large, or not a WebSocket frame.
@@ -98,6 +104,7 @@ export function createRealtime(
       webSockets.handleUpgrade(request, socket, head, (webSocket) => start(webSocket, socket, credentials));
       return true;
     },
+    open: begin,
     async close() {
       closing = true;
       fanOut.close();

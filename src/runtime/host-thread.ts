@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from '#actors/ports.ts';
 import type { Durability } from '#actors/store/database.ts';
 
-/** What the worker is given. */
-export interface HostStart {
+/** What a host is told about its file. */
+export interface HostSettings {
   file: string;
   /** Of the open file: through it, writes of SQLite can be forced to the disk. */
   descriptor: number;
@@ -13,6 +13,10 @@ export interface HostStart {
   shards: number;
   /** Milliseconds. */
   retention: { feed: number; deliveries: number };
+}
+
+/** What the worker is given. */
+export interface HostStart extends HostSettings {
   nats: { url: string; user?: string; password?: string };
 }
 

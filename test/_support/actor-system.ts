@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandSender } from '#actors/commands.ts';
-import { actorDefinitions } from '#actors/definitions.ts';
 import { localLog } from '#actors/log/local-log.ts';
 import type { ShardLog } from '#actors/log/shard-log.ts';
 import type { ActorDefinitions } from '#actors/runtime/command-handling.ts';
-import { ActorHost } from '#actors/runtime/host.ts';
+import type { ActorHost } from '#actors/runtime/host.ts';
 import type { MailboxLimits } from '#actors/runtime/mailbox.ts';
 import type { Clock, Logger } from '#actors/ports.ts';
 import type { RetentionPolicy } from '#actors/runtime/retention.ts';
@@ -14,7 +13,8 @@ import { channelId, conversationId, messageId } from '#actors/ids.ts';
 import { type Connection, openForReading } from '#actors/store/database.ts';
 import { type HostStore, openHostStore } from '#actors/store/host-store.ts';
 import { openStoreReader } from '#actors/store-reader.ts';
-import { grewSubject, workOfShard } from '#src/nats/subjects.ts';
+import { startHost } from '#src/node/owner-host.ts';
+import { type NodePorts, type NodeServices, openServices } from '#src/node/services.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { SystemIds } from '#src/runtime/system.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -57,20 +57,16 @@ export class ActorSystem {
   start(): void {
     const store = openHostStore(this.file, 'normal', this.shards);
     this.#store = store;
-    this.#host = new ActorHost({
-      shards: { count: this.shards, owned: Array.from({ length: this.shards }, (_, shard) => shard) },
+    const { definitions, limits, activations, retention } = this.#options;
+    this.#host = startHost({
       store: this.#options.wrapStore?.(store) ?? store,
       log: this.#options.log ?? localLog,
       bus: this.bus,
       clock: this.clock,
       logger: this.#options.logger ?? silent,
-      definitions: this.#options.definitions ?? actorDefinitions,
-      subjects: { workOfShard, grew: grewSubject },
-      ...(this.#options.limits && { limits: this.#options.limits }),
-      ...(this.#options.activations !== undefined && { activations: this.#options.activations }),
-      ...(this.#options.retention && { retention: this.#options.retention }),
+      shards: this.shards,
+      ...{ definitions, limits, activations, retention },
     });
-    this.#host.start();
   }
 
   /** Resolves when every command that was taken is answered. */
@@ -97,6 +93,12 @@ export class ActorSystem {
       shards: this.shards,
       ...(patience !== undefined && { patience }),
     })({ cause: 'test', ...origin });
+  }
+
+  /** The outward half of a node on the same file; the caller closes it. */
+  services(ports: Pick<NodePorts, 'config' | 'samples'>): NodeServices {
+    const { bus, clock, file } = this;
+    return openServices({ ...{ bus, clock, file, ids: new SystemIds(), log: silent }, ...ports });
   }
 
   /** A read-only connection for questions of a test; the caller closes it. */

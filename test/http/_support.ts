@@ -7,6 +7,7 @@ import { Failure } from '#actors/errors.ts';
 import type { SourceReader } from '#actors/source/reader.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import { type Config, Secret } from '#src/config/config.ts';
+import { sourceTokensOf } from '#src/security/source-token.ts';
 import type { Origin, Services } from '#src/services.ts';
 
 export const systemToken = 's'.repeat(32);
@@ -87,13 +88,15 @@ export function testServices(options: { config?: Config; issued?: Map<string, nu
     lines.push({ level, event, fields });
   };
   let made = 0;
+  const config = options.config ?? testConfig();
   const services = {
-    config: options.config ?? testConfig(),
+    config,
     ids: { uuid: () => `00000000-0000-7000-8000-${String(++made).padStart(12, '0')}`, random: () => 0 },
     clock: { now: () => Date.UTC(2026, 0, 1), schedule: () => () => {}, soon: () => () => {} },
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     store: { sources: sourcesOf(options.issued ?? new Map()) } as StoreReader,
     health: [],
+    tokens: sourceTokensOf(config),
     commandsFor: (origin: Origin) => recorder.commandsFor(origin),
     onGrew: () => () => {},
   } as unknown as Services;

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
-import { createAuth } from '#src/http/auth.ts';
 import { Metrics } from '#src/metrics.ts';
 import { operations } from '#src/http/operations.ts';
-import { createHttpServer } from '#src/http/server.ts';
+import { createFront } from '#src/node/front.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
 import { systemToken, testConfig, testServices } from './_support.ts';
 
@@ -28,9 +27,9 @@ async function start() {
     list: () => [],
     token: () => null,
   };
-  const server = createHttpServer(
+  const server = createFront(
     { ...services, store: { ...services.store, channels } as unknown as StoreReader },
-    { auth: createAuth(services), metrics: new Metrics(), upgrades: { handleUpgrade: () => false } },
+    new Metrics(),
   );
   open.push(server);
   const { url } = await server.listen();

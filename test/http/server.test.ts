@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAuth } from '#src/http/auth.ts';
 import { Metrics } from '#src/metrics.ts';
 import { operations } from '#src/http/operations.ts';
-import { createHttpServer } from '#src/http/server.ts';
+import { createFront } from '#src/node/front.ts';
 import { version } from '#src/version.ts';
 import { testConfig, testServices } from './_support.ts';
 
@@ -17,10 +16,7 @@ afterEach(async () => {
 async function start(options: Parameters<typeof testServices>[0] = {}, problem: string | null = null) {
   const { services } = testServices(options);
   const health = [{ name: 'nats', problem: () => problem }];
-  const server = createHttpServer(
-    { ...services, health },
-    { auth: createAuth(services), metrics: new Metrics(), upgrades: { handleUpgrade: () => false } },
-  );
+  const server = createFront({ ...services, health }, new Metrics());
   open.push(server);
   return server.listen();
 }

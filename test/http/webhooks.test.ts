@@ -2,10 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { CommandSender } from '#actors/commands.ts';
 import { Failure } from '#actors/errors.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
-import { createAuth } from '#src/http/auth.ts';
 import { Metrics } from '#src/metrics.ts';
 import { operations } from '#src/http/operations.ts';
-import { createHttpServer } from '#src/http/server.ts';
+import { createFront } from '#src/node/front.ts';
 import type { Services } from '#src/services.ts';
 import { testConfig, testServices } from './_support.ts';
 
@@ -53,7 +52,7 @@ async function start(options: { enabled?: boolean } = {}) {
     },
   };
   const attempt = { at: 5, durationMs: 12, status: 204, reason: null, answer: 'thanks' };
-  const server = createHttpServer(
+  const server = createFront(
     {
       ...services,
       store: { ...services.store, webhooks } as unknown as StoreReader,
@@ -61,7 +60,7 @@ async function start(options: { enabled?: boolean } = {}) {
       commandsFor: () => ({ send: send as CommandSender['send'], redrive: async () => {} }),
       testWebhook: async (asking) => (asking === id ? attempt : null),
     },
-    { auth: createAuth(services), metrics: new Metrics(), upgrades: { handleUpgrade: () => false } },
+    new Metrics(),
   );
   open.push(server);
   const { url: base } = await server.listen();
