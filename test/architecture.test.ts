@@ -40,6 +40,18 @@ const cases: [title: string, rule: rules.Rule, offenders: SourceFile[], allowed:
     [file('src/http/a.ts', "import { b } from '../b.ts';")],
   ],
   [
+    'builds nothing on the HTTP API',
+    rules.httpIsNobodysBase,
+    [
+      file('src/dispatch/a.ts', "import { b } from '../http/b.ts';"),
+      file('src/security/a.ts', "import type { B } from '#src/http/b.ts';"),
+    ],
+    [
+      file('src/hub.ts', "import { b } from '#src/http/b.ts';"),
+      file('src/http/x/a.ts', "import { b } from '../b.ts';"),
+    ],
+  ],
+  [
     'keeps database and NATS drivers in their folders',
     rules.driversStayHome,
     [

@@ -1,22 +1,26 @@
 import type { z } from 'zod';
 import type { CommandSender } from '#actors/commands.ts';
-import type { Sender } from '#actors/conversation/contract.ts';
 import type { FailureCode } from '#actors/errors.ts';
+import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
 
 /** What an operation is given of the request besides its body. */
-export interface Call {
+export interface Call<C extends Caller = Caller> {
   services: Services;
   /** Sends commands whose cause is this request; with an Idempotency-Key their ids come from it. */
   commands: CommandSender;
   requestId: string;
-  /** Who calls the core API; the author of messages. */
-  sender: Sender;
-  /** The authenticated source of operations with the scope `source`. */
-  sourceId: string;
+  /** Who calls: one of those whom the scope of the operation lets in. */
+  caller: C;
   /** An id that stays the same when the request is repeated with its Idempotency-Key within a day. */
   newId(): string;
 }
+
+/** A call of the core API. */
+export type CoreCall = Call<CallerOf<'core'>>;
+
+/** A call of a source. */
+export type SourceCall = Call<CallerOf<'source'>>;
 
 /** What goes out: `body` undefined means none. */
 export interface Answer {
@@ -25,16 +29,14 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
-/** Who may call: `core` as security.authentication says, `source` with a source token, `public` anyone. */
-export type AuthScope = 'core' | 'source' | 'public';
-
 /** One operation, declared once: the router, the OpenAPI document and the tests read it. */
-export interface Operation<Request = unknown> {
+export interface Operation<Request = unknown, S extends Scope = Scope> {
   /** `/<resource>.<verb>`. */
   path: `/${string}.${string}`;
   aliases?: readonly string[];
   summary: string;
-  auth: AuthScope;
+  /** Who may call. */
+  auth: S;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
   feature?: 'source-api' | 'webhook';
   request: z.ZodType<Request>;
@@ -44,11 +46,15 @@ export interface Operation<Request = unknown> {
   responses: Record<number, z.ZodType | null>;
   /** Failures of its own, besides those that every operation has. */
   errors: readonly FailureCode[];
-  handle(call: Call, body: Request): Answer | Promise<Answer>;
+  handle(call: Call<CallerOf<S>>, body: Request): Answer | Promise<Answer>;
 }
 
-/** Declares an operation. The table holds operations of many request types; each handler gets what its own schema made. */
-export const defineOperation = <Request>(operation: Operation<Request>): Operation => operation as unknown as Operation;
+/**
+ * Declares an operation. The table holds operations of many request types and scopes; each handler gets what its own
+ * schema made, and a caller whom its own scope let in.
+ */
+export const defineOperation = <Request, S extends Scope>(operation: Operation<Request, S>): Operation =>
+  operation as unknown as Operation;
 
 /** 200 with a body. */
 export const ok = (body: unknown): Answer => ({ status: 200, body });

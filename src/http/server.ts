@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
+import type { Metrics } from '#src/metrics.ts';
+import type { Auth } from '#src/security/auth.ts';
 import type { Services } from '#src/services.ts';
 import { version } from '#src/version.ts';
 import { createApp } from './app.ts';
-import type { Auth } from './auth.ts';
-import type { Metrics } from '../metrics.ts';
 
 /** Who takes WebSocket upgrades. */
 export interface Upgrades {

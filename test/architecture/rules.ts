@@ -41,6 +41,16 @@ export const foldersMeetThroughAliases = perImport((path, specifier, target) =>
     : null,
 );
 
+/** What may know the HTTP API: itself, and what puts a hub together. */
+const knowHttp = ['src/http/', 'src/node/', 'src/hub.ts'];
+
+/** Callers, signatures, metrics and the like belong to every door of the hub, not to HTTP. */
+export const httpIsNobodysBase = perImport((path, specifier, target) =>
+  topLevel(path) === 'src' && target?.startsWith('src/http/') && !knowHttp.some((start) => path.startsWith(start))
+    ? `imports the HTTP API: ${specifier}`
+    : null,
+);
+
 const homes: [packageName: RegExp, homes: string[]][] = [
   [/^better-sqlite3(\/|$)/, ['actors/store/', 'test/', 'bench/']],
   [/^@nats-io\//, ['src/nats/', 'test/', 'bench/']],

@@ -32,6 +32,11 @@ describe('the table of operations', () => {
     },
   );
 
+  it('opens no operation to everyone but these', () => {
+    const open: string[] = [];
+    expect(operations.filter(({ auth }) => auth === 'public').map(({ path }) => path)).toEqual(open);
+  });
+
   it('declares failures from the closed list', () => {
     for (const operation of operations) expect(failureCodes).toEqual(expect.arrayContaining(failuresOf(operation)));
   });

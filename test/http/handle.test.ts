@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
-import { createAuth } from '#src/http/auth.ts';
 import { handle, requestIdOf } from '#src/http/handle.ts';
 import { Metrics } from '#src/metrics.ts';
+import { createAuth } from '#src/security/auth.ts';
 import { type Answer, type Call, defineOperation, ok, type Operation } from '#src/http/operation.ts';
 import { listenTo, testConfig, testServices } from './_support.ts';
 

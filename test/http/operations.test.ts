@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
-import { createAuth } from '#src/http/auth.ts';
 import { Metrics } from '#src/metrics.ts';
+import { createAuth } from '#src/security/auth.ts';
 import { operations } from '#src/http/operations.ts';
 import { createHttpServer } from '#src/http/server.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAuth } from '#src/http/auth.ts';
 import { Metrics } from '#src/metrics.ts';
+import { createAuth } from '#src/security/auth.ts';
 import { operations } from '#src/http/operations.ts';
 import { createHttpServer } from '#src/http/server.ts';
 import { version } from '#src/version.ts';

@@ -3,7 +3,7 @@ import type { ChannelJson, Json } from '#actors/representation.ts';
 import { Failure } from '#actors/errors.ts';
 import { conversationId } from '#actors/ids.ts';
 import { exampleIds } from '../examples.ts';
-import { type Answer, type Call, defineOperation, ok } from '../operation.ts';
+import { type Answer, type CoreCall, defineOperation, ok } from '../operation.ts';
 import { foreignId, jsonObject, messageSchema, uuid } from '../schemas.ts';
 
 /** Sources of our own that let a business write first (decisions.md §6); custom sources decide themselves. */
@@ -32,7 +32,7 @@ const request = z
     }
   });
 
-export const sendMessage = defineOperation<SendRequest>({
+export const sendMessage = defineOperation<SendRequest, 'core'>({
   path: '/messages.send',
   summary: 'Send a message in a conversation, or start one with a recipient.',
   auth: 'core',
@@ -47,18 +47,18 @@ export const sendMessage = defineOperation<SendRequest>({
   },
 });
 
-async function send(call: Call, conversation: string, content: Json): Promise<Answer> {
+async function send(call: CoreCall, conversation: string, content: Json): Promise<Answer> {
   // A disconnect between this look and the send shows as a failed message: the dispatcher asks again.
   const known = call.services.store.conversations.find(conversation);
   if (known !== null) assertConnected(known.channel);
   const messageId = call.newId();
-  const body = { messageId, content, sender: call.sender };
+  const body = { messageId, content, sender: call.caller.sender };
   const { message } = await call.commands.send('conversation', conversation, 'message.send', body);
   if (message !== null) return ok(message);
   return { status: 202, headers: { 'X-Message-Id': messageId } };
 }
 
-async function start(call: Call, channel: string, recipient: string, content: Json): Promise<Answer> {
+async function start(call: CoreCall, channel: string, recipient: string, content: Json): Promise<Answer> {
   const found = call.services.store.channels.find(channel);
   if (found === null) throw new Failure('not_found', `There is no channel ${channel}.`);
   if (found.source_id === undefined && !canStartConversations.test(found.source)) {
@@ -69,7 +69,7 @@ async function start(call: Call, channel: string, recipient: string, content: Js
   const { message } = await call.commands.send('conversation', conversationId(channel, recipient), 'message.send', {
     messageId: call.newId(),
     content,
-    sender: call.sender,
+    sender: call.caller.sender,
     origin: { channelId: channel, source: found.source, sourceConversationId: recipient },
   });
   return ok(message);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { sourceActorId } from '#actors/ids.ts';
+import { sourceTokensOf } from '#src/security/source-token.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { foreignId, sourceSchema, text, url } from '../schemas.ts';
-import { sourceTokensOf } from '../../security/source-token.ts';
 
 export const createSource = defineOperation({
   path: '/sources.create',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '#actors/representation.ts';
 import { Failure, type Problem } from '#actors/errors.ts';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
-import { type Call, defineOperation, ok } from '../operation.ts';
+import { type SourceCall, defineOperation, ok } from '../operation.ts';
 import { foreignId, json, jsonObject } from '../schemas.ts';
 import { applyMetadata } from './ingest-metadata.ts';
 
@@ -92,8 +92,11 @@ interface Batch {
 }
 
 /** One command for each conversation, side by side; the order of the items is kept within a conversation. */
-async function ingest(call: Call, messages: MessageItem[]): Promise<unknown[]> {
-  const { commands, sourceId } = call;
+async function ingest(call: SourceCall, messages: MessageItem[]): Promise<unknown[]> {
+  const {
+    commands,
+    caller: { sourceId },
+  } = call;
   const answers: unknown[] = new Array(messages.length);
   await Promise.all(
     batches(call, messages).map(async ([id, { channel, sourceConversationId, items }]) => {
@@ -115,7 +118,7 @@ async function ingest(call: Call, messages: MessageItem[]): Promise<unknown[]> {
 }
 
 /** @throws Failure `invalid_request` naming every item whose channel is not a connected one of the source */
-function batches({ services, sourceId }: Call, messages: MessageItem[]): [string, Batch][] {
+function batches({ services, caller: { sourceId } }: SourceCall, messages: MessageItem[]): [string, Batch][] {
   const connected = new Map<string, boolean>();
   const found = new Map<string, Batch>();
   const details: Problem[] = [];

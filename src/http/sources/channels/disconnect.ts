@@ -13,7 +13,7 @@ export const disconnectSourceChannel = defineOperation({
   example: { channel_id: exampleIds.channel },
   responses: { 204: null },
   errors: ['feature_disabled'],
-  async handle({ commands, services, sourceId }, { channel_id }) {
+  async handle({ commands, services, caller: { sourceId } }, { channel_id }) {
     // Whether the channel of another source exists is none of this one's business.
     if (services.store.channels.find(channel_id)?.source_id !== sourceId) {
       throw new Failure('forbidden', `The source has no channel ${channel_id}.`);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { anonymous, createAuth } from '#src/http/auth.ts';
-import type { AuthScope } from '#src/http/operation.ts';
+import { createAuth } from '#src/security/auth.ts';
+import { anonymous, type Caller, callerName, type Scope } from '#src/security/caller.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
-import { codeOf, systemToken, testConfig, testServices } from './_support.ts';
+import { codeOf, systemToken, testConfig, testServices } from '../http/_support.ts';
 
 const issuedAt = 1_700_000_000;
 
@@ -29,7 +29,7 @@ async function hub(authentication: boolean) {
   return { auth, issued, credentials };
 }
 
-const cases: [authentication: boolean, scope: AuthScope, codes: Record<string, string>][] = [
+const cases: [authentication: boolean, scope: Scope, codes: Record<string, string>][] = [
   [false, 'public', {}],
   [true, 'public', {}],
   [false, 'core', {}],
@@ -67,44 +67,77 @@ describe('authentication', () => {
   it.each(cases)('%s: the scope %s lets in who it says', async (authentication, scope, codes) => {
     const { auth, credentials } = await hub(authentication);
     for (const [name, authorization] of Object.entries(credentials)) {
-      const code = await codeOf(() => auth.identify(scope, authorization));
+      const code = await codeOf(() => auth.identify(scope, { authorization }));
       expect(code, name).toBe(codes[name] ?? 'none');
+    }
+  });
+
+  it('asks nobody at a public door', async () => {
+    const { auth, credentials } = await hub(true);
+    for (const authorization of Object.values(credentials)) {
+      expect(await auth.identify('public', { authorization })).toEqual({ kind: 'anyone' });
     }
   });
 
   it('names the writer of messages', async () => {
     const { auth, credentials } = await hub(false);
     const start = createHash('sha256').update(systemToken).digest('hex').slice(0, 4);
-    expect((await auth.identify('core', undefined)).sender).toEqual(anonymous);
-    expect((await auth.identify('core', credentials.source)).sender).toEqual(anonymous);
-    expect((await auth.identify('core', credentials.system)).sender).toEqual({ id: `system-token-${start}` });
+    expect(await auth.identify('core', {})).toEqual({ kind: 'agent', sender: anonymous });
+    expect(await auth.identify('core', { authorization: credentials.source })).toEqual({
+      kind: 'agent',
+      sender: anonymous,
+    });
+    expect(await auth.identify('core', { authorization: credentials.system })).toEqual({
+      kind: 'agent',
+      sender: { id: `system-token-${start}` },
+    });
     expect(anonymous.id).toBe('parley-core-anonymous');
   });
 
   it('names the source of a source token', async () => {
     const { auth, credentials } = await hub(true);
-    expect((await auth.identify('source', credentials.source)).sourceId).toBe('shop');
+    expect(await auth.identify('source', { authorization: credentials.source })).toEqual({
+      kind: 'source',
+      sourceId: 'shop',
+      sender: { id: 'shop' },
+    });
   });
 
   it('refuses a known token as soon as its source is gone', async () => {
     const { auth, issued, credentials } = await hub(true);
-    expect(await codeOf(() => auth.identify('source', credentials.source))).toBe('none');
+    expect(await codeOf(() => auth.identify('source', { authorization: credentials.source }))).toBe('none');
     issued.delete('shop');
-    expect(await codeOf(() => auth.identify('source', credentials.source))).toBe('unauthorized');
+    expect(await codeOf(() => auth.identify('source', { authorization: credentials.source }))).toBe('unauthorized');
   });
 
   it('reads the scheme in any case', async () => {
     const { auth } = await hub(true);
     for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
-      expect(await codeOf(() => auth.identify('core', `${scheme} ${systemToken}`)), scheme).toBe('none');
+      expect(await codeOf(() => auth.identify('core', { authorization: `${scheme} ${systemToken}` })), scheme).toBe(
+        'none',
+      );
     }
   });
 
   it('never repeats a credential in its refusal', async () => {
     const { auth } = await hub(true);
-    const refusal = await Promise.resolve(auth.identify('core', 'Bearer hunter2')).catch(
+    const refusal = await Promise.resolve(auth.identify('core', { authorization: 'Bearer hunter2' })).catch(
       (error: Error) => error.message,
     );
     expect(refusal).not.toContain('hunter2');
+  });
+});
+
+describe('the name of a caller', () => {
+  it('is one of its own', () => {
+    const sender = { id: 'same' };
+    const callers: Caller[] = [
+      { kind: 'agent', sender },
+      { kind: 'source', sourceId: 'same', sender },
+      { kind: 'visitor', conversationId: 'same', channelId: 'line' },
+      { kind: 'key', keyId: 'same', sender },
+      { kind: 'anyone' },
+    ];
+    expect(new Set(callers.map(callerName)).size).toBe(callers.length);
   });
 });
