@@ -12,7 +12,9 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server[Symbol.asyncDispose]();
 });
 
-const echo = (handler: (call: Call, body: { text: string }) => Answer | Promise<Answer>): Operation =>
+type Said = Answer<200, unknown>;
+
+const echo = (handler: (call: Call, body: { text: string }) => Said | Promise<Said>): Operation =>
   defineOperation({
     path: '/things.echo',
     summary: 'Says it again',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ConversationCommands } from '#actors/conversation/contract.ts';
 import type { Json, JsonObject } from '#actors/representation.ts';
 import { Failure, type Problem } from '#actors/errors.ts';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
@@ -91,13 +92,16 @@ interface Batch {
   items: { index: number; item: MessageItem }[];
 }
 
+/** What became of an item. */
+type Ingested = ConversationCommands['messages.ingest']['result']['messages'][number];
+
 /** One command for each conversation, side by side; the order of the items is kept within a conversation. */
-async function ingest(call: SourceCall, messages: MessageItem[]): Promise<unknown[]> {
+async function ingest(call: SourceCall, messages: MessageItem[]): Promise<Ingested[]> {
   const {
     commands,
     caller: { sourceId },
   } = call;
-  const answers: unknown[] = new Array(messages.length);
+  const answers = new Array<Ingested>(messages.length);
   await Promise.all(
     batches(call, messages).map(async ([id, { channel, sourceConversationId, items }]) => {
       const result = await commands.send('conversation', id, 'messages.ingest', {
@@ -111,7 +115,7 @@ async function ingest(call: SourceCall, messages: MessageItem[]): Promise<unknow
           sentAt: item.sent_at,
         })),
       });
-      for (const [n, { index }] of items.entries()) answers[index] = result.messages[n];
+      for (const [n, { index }] of items.entries()) answers[index] = result.messages[n]!;
     }),
   );
   return answers;

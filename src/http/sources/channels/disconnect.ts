@@ -19,6 +19,6 @@ export const disconnectSourceChannel = defineOperation({
       throw new Failure('forbidden', `The source has no channel ${channel_id}.`);
     }
     await commands.send('channel', channel_id, 'channel.disconnect', null);
-    return empty();
+    return empty(204);
   },
 });
