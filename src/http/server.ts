@@ -3,11 +3,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import type { Metrics } from '#src/metrics.ts';
-import type { Auth } from '#src/security/auth.ts';
 import type { Services } from '#src/services.ts';
 import { version } from '#src/version.ts';
-import { createApp } from './app.ts';
+import { type AppParts, createApp } from './app.ts';
 
 /** Who takes WebSocket upgrades. */
 export interface Upgrades {
@@ -28,10 +26,10 @@ const notFound = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length:
 
 export function createHttpServer(
   services: Services,
-  parts: { auth: Auth; metrics: Metrics; upgrades: Upgrades },
+  { upgrades, ...parts }: Omit<AppParts, 'services'> & { upgrades: Upgrades },
 ): HttpServer {
   const { server: settings } = services.config;
-  const app = createApp({ services, auth: parts.auth, metrics: parts.metrics });
+  const app = createApp({ services, ...parts });
   const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: true });
   const api = createServer(
     {
@@ -48,7 +46,7 @@ export function createHttpServer(
     },
   );
   api.on('upgrade', (request, socket, head) => {
-    if (parts.upgrades.handleUpgrade(request, socket, head)) return;
+    if (upgrades.handleUpgrade(request, socket, head)) return;
     // The socket is nobody's: without a listener, a client that resets it would end the process.
     socket.on('error', () => {});
     socket.end(notFound);

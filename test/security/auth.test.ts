@@ -1,18 +1,31 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { sourceActorId } from '#actors/ids.ts';
 import { createAuth } from '#src/security/auth.ts';
 import { anonymous, type Caller, callerName, type Scope } from '#src/security/caller.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
-import { codeOf, systemToken, testConfig, testServices } from '../http/_support.ts';
+import { ActorSystem } from '../_support/actor-system.ts';
+import { systemToken, testConfig } from '../_support/config.ts';
+import { codeOf } from '../_support/failures.ts';
 
-const issuedAt = 1_700_000_000;
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
 
 /** A hub with the source `shop`, and the header values that callers try. */
 async function hub(authentication: boolean) {
-  const issued = new Map([['shop', issuedAt]]);
+  const system = new ActorSystem();
+  const store = system.reader();
+  closing.push(
+    () => store.close(),
+    () => system[Symbol.asyncDispose](),
+  );
+  const { issuedAt } = await system
+    .commands()
+    .send('source', sourceActorId('shop'), 'source.create', { sourceId: 'shop' });
   const config = testConfig({ authentication });
-  const { services } = testServices({ config, issued });
-  const auth = createAuth(services);
+  const auth = createAuth({ config, store });
   const token = (sourceId: string, at: number) => sourceTokensOf(config).make({ sourceId, issuedAt: at });
   const credentials: Record<string, string | undefined> = {
     nothing: undefined,
@@ -26,7 +39,7 @@ async function hub(authentication: boolean) {
     'older source': `Bearer ${await token('shop', issuedAt - 1)}`,
     'deleted source': `Bearer ${await token('gone', issuedAt)}`,
   };
-  return { auth, issued, credentials };
+  return { auth, system, credentials };
 }
 
 const cases: [authentication: boolean, scope: Scope, codes: Record<string, string>][] = [
@@ -104,9 +117,9 @@ describe('authentication', () => {
   });
 
   it('refuses a known token as soon as its source is gone', async () => {
-    const { auth, issued, credentials } = await hub(true);
+    const { auth, system, credentials } = await hub(true);
     expect(await codeOf(() => auth.identify('source', { authorization: credentials.source }))).toBe('none');
-    issued.delete('shop');
+    await system.commands().send('source', sourceActorId('shop'), 'source.delete', null);
     expect(await codeOf(() => auth.identify('source', { authorization: credentials.source }))).toBe('unauthorized');
   });
 

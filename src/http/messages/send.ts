@@ -10,13 +10,6 @@ import { foreignId, jsonObject, messageSchema, uuid } from '../schemas.ts';
 /** Sources of our own that let a business write first (decisions.md §6); custom sources decide themselves. */
 const canStartConversations = /^(telco\..+|cloudmsg)$/;
 
-interface SendRequest {
-  conversation_id?: string | undefined;
-  source_recipient_id?: string | undefined;
-  channel_id?: string | undefined;
-  message: Record<string, unknown>;
-}
-
 const request = z
   .object({
     conversation_id: uuid.optional(),
