@@ -52,6 +52,31 @@ const cases: [title: string, rule: rules.Rule, offenders: SourceFile[], allowed:
     ],
   ],
   [
+    'lists every operation, at the path of its URL',
+    rules.operationsAreListed,
+    [
+      file('src/http/things/lost.ts', "export const lost = defineOperation({ path: '/things.lost' });"),
+      file('src/http/things/names.ts', "export const listNames = defineOperation({ path: '/things.list-names' });"),
+      file('src/http/things/hidden.ts', "const hidden = [defineOperation({ path: '/things.hidden' })];"),
+      file('src/http/things/unnamed.ts', "export const unnamed = defineOperation({ path: '/things.unnamed' });"),
+      file(
+        'src/http/operations.ts',
+        "import { hidden } from './things/hidden.ts';",
+        "import { listNames } from './things/names.ts';",
+        "import { unnamed } from './things/unnamed.ts';",
+        'export const operations = [listNames, hidden];',
+      ),
+    ],
+    [
+      file('src/http/things/list-names.ts', "export const names = defineOperation({ path: '/things.listNames' });"),
+      file(
+        'src/http/operations.ts',
+        "import { names } from './things/list-names.ts';",
+        'export const operations = [names];',
+      ),
+    ],
+  ],
+  [
     'keeps database and NATS drivers in their folders',
     rules.driversStayHome,
     [
