@@ -5,10 +5,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ChangeRecord } from '#actors/log/shard-log.ts';
 import type { Logger } from '#actors/ports.ts';
 import { createHub, type HubOverrides } from '#src/hub.ts';
-import type { OutgoingRequest, OutgoingResult } from '#src/outgoing/client.ts';
+import type { OutgoingResult } from '#src/outgoing/call.ts';
+import type { OutgoingRequest } from '#src/outgoing/client.ts';
 import { ManualClock } from './_support/manual-clock.ts';
 import { MemoryBus } from './_support/memory-bus.ts';
-import { testConfig } from './http/_support.ts';
+import { testConfig } from './_support/config.ts';
 
 const accepted: OutgoingResult = {
   ...{ kind: 'answered', status: 200, headers: {}, body: '{}' },

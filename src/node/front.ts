@@ -1,8 +1,9 @@
 import type { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { createApp } from '#src/http/app.ts';
-import { createAuth } from '#src/http/auth.ts';
+import type { Operation } from '#src/http/operation.ts';
 import { createHttpServer } from '#src/http/server.ts';
+import { createAuth } from '#src/security/auth.ts';
 import type { Metrics } from '#src/metrics.ts';
 import { createRealtime, type Realtime } from '#src/realtime/server.ts';
 import type { Services } from '#src/services.ts';
@@ -23,12 +24,15 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** Puts together what faces clients: the HTTP API with its documents, and the WebSocket. */
-export function createFront(services: Services, metrics: Metrics): Front {
+/**
+ * Puts together what faces clients: the HTTP API with its documents, and the WebSocket.
+ * @param operations in the place of the table of the API, for tests
+ */
+export function createFront(services: Services, metrics: Metrics, operations?: readonly Operation[]): Front {
   const auth = createAuth(services);
   const realtime = createRealtime(services, auth);
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
-  const app = createApp({ services, auth, metrics });
+  const app = createApp({ services, auth, metrics, ...(operations && { operations }) });
   let server: ReturnType<typeof createHttpServer> | null = null;
   return {
     app,

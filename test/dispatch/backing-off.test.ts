@@ -6,7 +6,7 @@ import { Metrics } from '#src/metrics.ts';
 import { startDispatch } from '#src/node/owner-dispatch.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { ActorSystem, connectTestChannel, conversationOf, testChannel, testSource } from '../_support/actor-system.ts';
-import { testConfig } from '../http/_support.ts';
+import { testConfig } from '../_support/config.ts';
 
 const wait = 60_000;
 

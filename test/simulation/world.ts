@@ -10,7 +10,7 @@ import { startHost } from '#src/node/owner-host.ts';
 import { startDispatch } from '#src/node/owner-dispatch.ts';
 import { openServices } from '#src/node/services.ts';
 import type { Origin } from '#src/services.ts';
-import { testConfig } from '../http/_support.ts';
+import { testConfig } from '../_support/config.ts';
 import { faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
 import { emptyStore, scratch } from './scratch.ts';
 import { SimulatedProcess } from './process.ts';

@@ -1,24 +1,25 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Sender } from '#actors/conversation/contract.ts';
 import { Failure } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
-import type { AuthScope } from './operation.ts';
+import { type Agent, anonymous, type CallerOf, type Scope, type SourceCaller } from './caller.ts';
 
-/** Who writes messages on an instance without authentication (decisions.md §1). */
-export const anonymous: Sender = { id: 'parley-core-anonymous' };
-
-/** Who calls: the sender of its messages, and the source when it is one. */
-export interface Identity {
-  sender: Sender;
-  sourceId: string;
+/** What a caller shows: headers of a request or of a frame. */
+export interface Credentials {
+  authorization?: string | undefined;
+  /** Never of a page that may not act with its reader's credentials. */
+  cookie?: string | undefined;
 }
 
 export interface Auth {
-  /** @throws Failure `unauthorized`, `forbidden` */
-  identify(scope: AuthScope, authorization: string | undefined): Identity | Promise<Identity>;
-  /** Whether credentials open the core API: for WebSockets. */
-  allows(credentials: { authorization?: string }): boolean;
+  /**
+   * Who shows these credentials at the door of a scope.
+   * @throws Failure `unauthorized`, `forbidden`
+   */
+  identify<S extends Scope>(scope: S, credentials: Credentials): CallerOf<S> | Promise<CallerOf<S>>;
 }
+
+/** For each scope, who a token says the caller is; null: there is no token. */
+type Doors = { [S in Scope]: (token: string | null) => CallerOf<S> | Promise<CallerOf<S>> };
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -30,12 +31,12 @@ export function createAuth(services: Pick<Services, 'config' | 'store' | 'tokens
   const { security } = services.config;
   // Hashes have one length, so that the comparison takes the same time for every guess.
   const systemToken = sha256(security.systemToken.reveal());
-  const systemSender: Sender = { id: `system-token-${systemToken.toString('hex').slice(0, 4)}` };
+  const system: Agent = { kind: 'agent', sender: { id: `system-token-${systemToken.toString('hex').slice(0, 4)}` } };
   const isSystemToken = (token: string): boolean => timingSafeEqual(sha256(token), systemToken);
 
-  const core = async (token: string | null): Promise<Identity> => {
-    if (token !== null && isSystemToken(token)) return { sender: systemSender, sourceId: '' };
-    if (!security.authentication) return { sender: anonymous, sourceId: '' };
+  const core = async (token: string | null): Promise<Agent> => {
+    if (token !== null && isSystemToken(token)) return system;
+    if (!security.authentication) return { kind: 'agent', sender: anonymous };
     if (token === null) throw unauthorized('This operation needs the system token.');
     if ((await tokens.verify(token)) !== null) {
       throw new Failure('forbidden', 'A source token opens only sources.channels.* and sources.webhook.');
@@ -43,7 +44,7 @@ export function createAuth(services: Pick<Services, 'config' | 'store' | 'tokens
     throw unauthorized('The token is not the system token of this hub.');
   };
 
-  const source = async (token: string | null): Promise<Identity> => {
+  const source = async (token: string | null): Promise<SourceCaller> => {
     if (token === null) throw unauthorized('This operation needs a source token, from sources.create.');
     const claims = await tokens.verify(token);
     if (claims === null) {
@@ -51,24 +52,15 @@ export function createAuth(services: Pick<Services, 'config' | 'store' | 'tokens
         throw new Failure('forbidden', 'This operation needs a source token, not the system token.');
       throw unauthorized('The token is not a source token of this hub.');
     }
-    if (services.store.sources.find(claims.sourceId)?.issuedAt !== claims.issuedAt) {
+    const { sourceId, issuedAt } = claims;
+    if (services.store.sources.find(sourceId)?.issuedAt !== issuedAt) {
       throw unauthorized('The source of this token was deleted.');
     }
-    return { sender: { id: claims.sourceId }, sourceId: claims.sourceId };
+    return { kind: 'source', sourceId, sender: { id: sourceId } };
   };
 
-  return {
-    identify(scope, authorization) {
-      if (scope === 'public') return { sender: anonymous, sourceId: '' };
-      const token = tokenOf(authorization);
-      return scope === 'source' ? source(token) : core(token);
-    },
-    allows({ authorization }) {
-      if (!security.authentication) return true;
-      const token = tokenOf(authorization);
-      return token !== null && isSystemToken(token);
-    },
-  };
+  const doors: Doors = { core, source, public: () => ({ kind: 'anyone' }) };
+  return { identify: (scope, { authorization }) => doors[scope](tokenOf(authorization)) };
 }
 
 function tokenOf(authorization: string | undefined): string | null {
