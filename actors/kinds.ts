@@ -3,6 +3,7 @@ import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
 import { sourceKind } from './source/kind.ts';
+import type { TableShape } from './store/table.ts';
 import { webhookSubscriptionKind } from './webhook-subscription/kind.ts';
 
 /** Every kind of actor there is. */
@@ -16,3 +17,6 @@ export const declaredKinds = {
 
 /** The same, as the runtime handles them. */
 export const kinds: readonly AnyKind[] = Object.values(declaredKinds).map(forgetTypes);
+
+/** The tables of every kind. */
+export const kindTables: readonly TableShape[] = kinds.flatMap(({ table, tables = [] }) => [table, ...tables]);

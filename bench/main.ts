@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Figure, fullScale, isMet, quickScale, ratioOf, type Scenario } from './scenario.ts';
 import { batch } from './scenarios/batch.ts';
+import { checkpoints } from './scenarios/checkpoints.ts';
 import { growth } from './scenarios/growth.ts';
 import { hanging } from './scenarios/hanging.ts';
 import { ingest } from './scenarios/ingest.ts';
@@ -12,7 +13,7 @@ import { start } from './scenarios/start.ts';
 import { webhooks } from './scenarios/webhooks.ts';
 
 const usage = 'npm run bench -- [--quick] [--json] [scenario …]';
-const scenarios: Scenario[] = [ingest, batch, list, latency, hanging, webhooks, growth, start, memory];
+const scenarios: Scenario[] = [ingest, batch, list, latency, hanging, webhooks, checkpoints, growth, start, memory];
 
 /** A scenario's figures, or why there are none. */
 type Result = { scenario: string; figures: Figure[] } | { scenario: string; failure: string };

@@ -1,52 +1,62 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Clock, Ids, Logger } from '#actors/ports.ts';
+import type { Bus, Clock, Ids, Logger } from '#actors/ports.ts';
+import type { ShardLog } from '#actors/log/shard-log.ts';
 import { lockInstance } from '#actors/store/instance-lock.ts';
-import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
-import type { Secret, Config } from '#src/config/config.ts';
-import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
-import { startDispatch } from '#src/dispatch/start.ts';
-import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
-import { createAuth } from '#src/http/auth.ts';
+import type { Config, Secret } from '#src/config/config.ts';
 import { Metrics } from '#src/metrics.ts';
-import { createHttpServer } from '#src/http/server.ts';
-import { connectBus, type NatsBus } from '#src/nats/connection.ts';
+import { connectBus } from '#src/nats/connection.ts';
 import { provideNatsServer } from '#src/nats/provision.ts';
 import { type NatsServer, startNatsServer } from '#src/nats/server.ts';
-import { grewOfAnyShard } from '#src/nats/subjects.ts';
-import { createRealtime } from '#src/realtime/server.ts';
-import { commandSenders } from '#src/runtime/command-sender.ts';
-import { Growth } from '#src/runtime/growth.ts';
+import { createFront, type HubAddresses } from '#src/node/front.ts';
+import { startDispatch } from '#src/node/owner-dispatch.ts';
+import { type NodeServices, openServices } from '#src/node/services.ts';
+import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
 import { HostThread } from '#src/runtime/host-thread.ts';
 import { systemClock, SystemIds } from '#src/runtime/system.ts';
-import type { HealthCheck, Services } from '#src/services.ts';
+import type { HealthCheck } from '#src/services.ts';
 
-/** What tests put in the place of the real parts. */
+/**
+ * What tests put in the place of the real parts, everywhere in the hub. A worker can not be given any of them but the
+ * client: with another one the host runs in the caller's thread.
+ */
 export interface HubOverrides {
   clock?: Clock;
   ids?: Ids;
+  /** Also for the host's own lines. */
   log?: Logger;
+  /** Then no nats-server is started. */
+  bus?: Bus;
+  shardLog?: ShardLog;
+  /** For all outgoing calls. */
   client?: OutgoingClient;
 }
 
-/** Where a running hub answers. */
-export interface HubAddresses {
+/** How the parts of the hub reach NATS. */
+interface NatsAddress {
   url: string;
-  metricsUrl: string;
+  user?: string;
+  password?: Secret;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const silent: Logger = { info() {}, warn() {}, error() {} };
-/** "It grew" may get lost with the bus: readers look by themselves this often, in ms. */
-const lookAgainEvery = 1_000;
+/** Calls of one webhook subscription may all be to one origin. */
+const webhookConnections = 64;
 
-/** The one place where the parts of the hub are put together. */
-export async function createHub(config: Config, overrides: HubOverrides = {}): Promise<Hub> {
-  return new Hub(config, overrides);
+/**
+ * The one place where the parts of a node are put together.
+ * @param log the process's own: the host's thread writes its lines to the same place
+ */
+export async function createHub(config: Config, log: Logger = silent, overrides: HubOverrides = {}): Promise<Hub> {
+  return new Hub(config, overrides.log ?? log, overrides);
 }
 
 /** Parts that a running hub has, in the order in which they were started. */
 type Closing = { name: string; close(): Promise<void> | void };
+
+/** What the hub needs of its host, wherever it runs. */
+type RunningHost = Pick<HostThread, 'problem' | 'stop'>;
 
 export class Hub implements AsyncDisposable {
   readonly #config: Config;
@@ -55,14 +65,13 @@ export class Hub implements AsyncDisposable {
   readonly #log: Logger;
   /** Stopped in the opposite order. */
   readonly #parts: Closing[] = [];
-  readonly #growth = new Growth();
   #nats: NatsServer | null = null;
 
-  constructor(config: Config, overrides: HubOverrides) {
+  constructor(config: Config, log: Logger, overrides: HubOverrides) {
     this.#config = config;
     this.#overrides = overrides;
     this.#clock = overrides.clock ?? systemClock;
-    this.#log = overrides.log ?? silent;
+    this.#log = log;
   }
 
   /** Process id of the embedded nats-server; null with an external one. */
@@ -72,26 +81,22 @@ export class Hub implements AsyncDisposable {
 
   /** @throws Error with a sentence on what is missing; what was started before is left to `stop` */
   async start(): Promise<HubAddresses> {
-    const { data } = this.#config;
-    const folder = resolve(data.dir);
+    const folder = resolve(this.#config.data.dir);
     this.#part('lock', lockInstance(folder));
     const file = join(folder, 'parley.db');
-    const nats = await this.#startNats(folder);
-    const bus = await connectBus({ ...nats, name: 'parley-hub', log: this.#log });
-    this.#part('bus', () => bus.close());
-    const host = await this.#startHost(file, nats);
-    const store = openStoreReader(file, data.shards);
-    this.#part('reader', () => store.close());
-
-    const services = this.#services(store, bus, [
-      { name: 'nats', problem: () => (bus.connected() ? null : 'the connection to NATS is lost') },
+    const nats = this.#overrides.bus ? null : await this.#startNats(folder);
+    const { bus, connected } = await this.#connect(nats);
+    const host = await this.#startHost(file, bus, nats);
+    this.#part('host', () => host.stop());
+    const services = this.#services(file, bus, [
+      { name: 'nats', problem: () => (connected() ? null : 'the connection to NATS is lost') },
       { name: 'host', problem: () => host.problem() },
     ]);
-    this.#startSignals(bus);
     const metrics = new Metrics();
-    const dispatch = startDispatch(services, store, metrics, this.#overrides.client);
-    this.#part('dispatch', () => dispatch.stop());
-    return this.#startHttp(services, metrics);
+    this.#startDispatch(services, metrics);
+    const front = createFront(services, metrics);
+    this.#part('front', () => front.close());
+    return front.listen();
   }
 
   /** Takes no more requests, lets the running ones end, and closes every part. */
@@ -113,7 +118,7 @@ export class Hub implements AsyncDisposable {
     this.#parts.push({ name, close });
   }
 
-  async #startNats(folder: string): Promise<{ url: string; user?: string; password?: Secret }> {
+  async #startNats(folder: string): Promise<NatsAddress> {
     if (this.#config.nats.url !== '') return { url: this.#config.nats.url };
     const binary = await provideNatsServer({
       cacheDir: join(root, '.cache', 'nats-server'),
@@ -130,64 +135,62 @@ export class Hub implements AsyncDisposable {
     return { url: server.url, user: server.user, password: server.password };
   }
 
-  async #startHost(file: string, nats: { url: string; user?: string; password?: Secret }): Promise<HostThread> {
-    const { data } = this.#config;
-    const host = new HostThread(
-      {
-        file,
-        durability: data.durability,
-        shards: data.shards,
-        retention: { feed: this.#config.retention.feed, deliveries: this.#config.retention.deliveries },
-        nats: {
-          url: nats.url,
-          ...(nats.user !== undefined && { user: nats.user }),
-          ...(nats.password !== undefined && { password: nats.password.reveal() }),
-        },
-      },
-      this.#log,
-    );
+  /** @param nats null: the override is used */
+  async #connect(nats: NatsAddress | null): Promise<{ bus: Bus; connected(): boolean }> {
+    if (nats === null) return { bus: this.#overrides.bus!, connected: () => true };
+    const bus = await connectBus({ ...nats, name: 'parley-hub', log: this.#log });
+    this.#part('bus', () => bus.close());
+    return { bus, connected: () => bus.connected() };
+  }
+
+  async #startHost(file: string, bus: Bus, nats: NatsAddress | null): Promise<RunningHost> {
+    const { data, retention } = this.#config;
+    const settings = {
+      file,
+      durability: data.durability,
+      shards: data.shards,
+      retention: { journal: retention.journal, deliveries: retention.deliveries },
+    };
+    const { clock, ids, log, shardLog } = this.#overrides;
+    if (nats === null || clock || ids || log || shardLog) {
+      const { runHostHere } = await import('#src/runtime/host-here.ts');
+      return runHostHere(settings, { bus, clock: this.#clock, logger: this.#log, log: shardLog });
+    }
+    const { url, user, password } = nats;
+    const credentials = { ...(user !== undefined && { user }), ...(password && { password: password.reveal() }) };
+    const host = new HostThread({ ...settings, nats: { url, ...credentials } }, this.#log);
     await host.start();
-    this.#part('host', () => host.stop());
     return host;
   }
 
-  #services(store: OpenStoreReader, bus: NatsBus, health: HealthCheck[]): Services {
-    const ids = this.#overrides.ids ?? new SystemIds();
-    const clock = this.#clock;
-    // Of its own: a test answers at once however many deliveries wait for a connection.
-    const client = createOutgoingClient({ allowNetworks: this.#config.outgoing.allowNetworks, log: this.#log });
-    this.#part('webhook tests', () => client.close());
-    const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
-    return {
+  #services(file: string, bus: Bus, health: HealthCheck[]): NodeServices {
+    const services = openServices({
       config: this.#config,
-      clock,
-      ids,
+      file,
+      bus,
+      clock: this.#clock,
+      ids: this.#overrides.ids ?? new SystemIds(),
       log: this.#log,
-      store,
-      feed: store.feed,
+      samples: this.#client('webhook tests', { log: this.#log }),
       health,
-      commandsFor: commandSenders({ bus, clock: this.#clock, ids, shards: this.#config.data.shards }),
-      onGrew: (what, run) => this.#growth.on(what, run),
-      testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
-    };
-  }
-
-  #startSignals(bus: NatsBus): void {
-    const cancel = bus.subscribe(grewOfAnyShard, ({ data }) => this.#growth.signalled(data));
-    const timer = setInterval(() => this.#growth.signalled(), lookAgainEvery).unref();
-    this.#part('signals', () => {
-      clearInterval(timer);
-      cancel();
     });
+    this.#part('services', () => services.close());
+    return services;
   }
 
-  async #startHttp(services: Services, metrics: Metrics): Promise<HubAddresses> {
-    const auth = createAuth(services);
-    const realtime = createRealtime(services, auth);
-    metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
-    const server = createHttpServer(services, { auth, metrics, upgrades: realtime });
-    this.#part('http', () => server.close());
-    this.#part('realtime', () => realtime.close());
-    return server.listen();
+  #startDispatch(services: NodeServices, metrics: Metrics): void {
+    const sources = this.#client('calls to sources', { log: this.#log });
+    // Webhooks log each attempt themselves. Whoever has not answered one when dispatching ends is not waited for.
+    const webhooks = this.#client('calls to webhooks', { connectionsPerOrigin: webhookConnections }, 0);
+    const dispatch = startDispatch(services, { sources, webhooks, metrics });
+    this.#part('dispatch', () => dispatch.stop());
+  }
+
+  /** A client of its own for each purpose: none waits for a connection behind the calls of another. */
+  #client(name: string, options: { log?: Logger; connectionsPerOrigin?: number }, patienceMs?: number): OutgoingClient {
+    if (this.#overrides.client) return this.#overrides.client;
+    const client = createOutgoingClient({ allowNetworks: this.#config.outgoing.allowNetworks, ...options });
+    this.#part(name, () => client.close(patienceMs));
+    return client;
   }
 }

@@ -26,7 +26,8 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor() {
+  /** Counts what the process needs, such as memory and time. */
+  watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }
 

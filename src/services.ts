@@ -5,6 +5,7 @@ import type { FeedReader } from '#actors/journal/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
+import type { SourceTokens } from './security/source-token.ts';
 
 /** Where a command comes from: kept in the history, and the root of derived command ids. */
 export interface Origin {
@@ -21,7 +22,7 @@ export interface HealthCheck {
   problem(): string | null;
 }
 
-/** What the outward parts of the hub (HTTP, realtime, dispatch) are given. Wired once, in `hub.ts`. */
+/** What the outward parts of the hub (HTTP, realtime, dispatch) are given. Put together in `src/node/services.ts`. */
 export interface Services {
   config: Config;
   clock: Clock;
@@ -30,6 +31,7 @@ export interface Services {
   store: StoreReader;
   feed: FeedReader;
   health: readonly HealthCheck[];
+  tokens: Pick<SourceTokens, 'make' | 'verify'>;
   commandsFor(origin: Origin): CommandSender;
   /** Calls `run` after commits that made `what` grow, and now and then besides. It carries no data. */
   onGrew(what: Growing, run: () => void): Cancel;

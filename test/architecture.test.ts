@@ -40,6 +40,43 @@ const cases: [title: string, rule: rules.Rule, offenders: SourceFile[], allowed:
     [file('src/http/a.ts', "import { b } from '../b.ts';")],
   ],
   [
+    'builds nothing on the HTTP API',
+    rules.httpIsNobodysBase,
+    [
+      file('src/dispatch/a.ts', "import { b } from '../http/b.ts';"),
+      file('src/security/a.ts', "import type { B } from '#src/http/b.ts';"),
+    ],
+    [
+      file('src/hub.ts', "import { b } from '#src/http/b.ts';"),
+      file('src/http/x/a.ts', "import { b } from '../b.ts';"),
+    ],
+  ],
+  [
+    'lists every operation, at the path of its URL',
+    rules.operationsAreListed,
+    [
+      file('src/http/things/lost.ts', "export const lost = defineOperation({ path: '/things.lost' });"),
+      file('src/http/things/names.ts', "export const listNames = defineOperation({ path: '/things.list-names' });"),
+      file('src/http/things/hidden.ts', "const hidden = [defineOperation({ path: '/things.hidden' })];"),
+      file('src/http/things/unnamed.ts', "export const unnamed = defineOperation({ path: '/things.unnamed' });"),
+      file(
+        'src/http/operations.ts',
+        "import { hidden } from './things/hidden.ts';",
+        "import { listNames } from './things/names.ts';",
+        "import { unnamed } from './things/unnamed.ts';",
+        'export const operations = [listNames, hidden];',
+      ),
+    ],
+    [
+      file('src/http/things/list-names.ts', "export const names = defineOperation({ path: '/things.listNames' });"),
+      file(
+        'src/http/operations.ts',
+        "import { names } from './things/list-names.ts';",
+        'export const operations = [names];',
+      ),
+    ],
+  ],
+  [
     'keeps database and NATS drivers in their folders',
     rules.driversStayHome,
     [

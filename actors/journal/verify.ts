@@ -57,7 +57,12 @@ class Verifier {
   constructor(db: Connection, kinds: readonly AnyKind[]) {
     this.#db = db;
     this.#kinds = kinds;
-    this.#bases = new Map(bases.query(db, '').all().map((base) => [base.key, base]));
+    this.#bases = new Map(
+      bases
+        .query(db, '')
+        .all()
+        .map((base) => [base.key, base]),
+    );
   }
 
   run(): Verification {
@@ -192,7 +197,8 @@ class Verifier {
       const { value, context, revision, machineVersion } = JSON.parse(state) as OwnedState;
       const folded = this.#machineOf(key, machine);
       const name = `${table} ${key}`;
-      if (folded.revision !== revision) this.#problem(`${name}: ${revision} steps, the journal knows ${folded.revision}`);
+      if (folded.revision !== revision)
+        this.#problem(`${name}: ${revision} steps, the journal knows ${folded.revision}`);
       const stored = stateHash(JSON.stringify(value), JSON.stringify(context));
       const isCurrent = machineVersion === registry[machine].version;
       if (isCurrent && folded.snapshot !== null && hashOf(folded.snapshot) !== stored) {

@@ -2,6 +2,7 @@ import type { ShardLog } from '../log/shard-log.ts';
 import { applyRecord } from '../log/apply.ts';
 import { FencedError } from '../log/shard-log.ts';
 import type { Bus, BusMessage, Cancel, Clock, Logger } from '../ports.ts';
+import { Checkpoints, type Mover } from '../store/checkpoints.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { type ActivationLimits, Activations } from './activation.ts';
 import { Batches, type BatchOutcome } from './batch.ts';
@@ -30,6 +31,8 @@ export interface HostOptions {
   activations?: ActivationLimits;
   /** Absent: everything is kept. */
   retention?: RetentionPolicy;
+  /** Moves the write-ahead log into the file in a thread of its own. Absent: the host does it between batches. */
+  mover?: Mover;
 }
 
 /** A shard that this host owns, with what serves it. */
@@ -39,12 +42,6 @@ interface Owned {
   unsubscribe: Cancel;
 }
 
-/**
- * Row changes between checkpoints: the first bound when nothing waits, the second in any case (a row change is about
- * half a page of the log). Few enough that the log's file soon stops growing: a commit into blocks that the file has
- * already takes a quarter of the time of one that makes it longer. Many enough that a hot page is moved once for many.
- */
-const checkpointChanges = { idle: 2_000, busy: 16_000 } as const;
 /** Wait before the store is tried again after an I/O error, in ms. */
 const recoveryDelay = 1_000;
 /** What a caller is told to wait when a mailbox is full, in s. */
@@ -62,14 +59,13 @@ export class ActorHost {
   readonly #batches: Batches;
   readonly #timers: Timers;
   readonly #retention: Retention;
+  readonly #checkpoints: Checkpoints;
   /** Of all shards together, where the log is local. */
   readonly #shared: CommitLoop;
   #stopping = false;
   /** Set by an I/O error: why the host takes no commands. */
   #unhealthy: string | null = null;
   #cancelPruning: Cancel = () => {};
-  /** Row changes since the last checkpoint. */
-  #unmoved = 0;
 
   constructor(options: HostOptions) {
     const { store, log, clock, kinds } = options;
@@ -90,6 +86,7 @@ export class ActorHost {
       addressOf: ({ kind, actor }) => this.#handling.addressOf(kind, actor),
       deliver: (envelope, done) => this.#deliver(envelope, done),
     });
+    this.#checkpoints = new Checkpoints(store, clock, options.logger, options.mover ?? null);
     this.#shared = this.#loop();
   }
 
@@ -142,6 +139,7 @@ export class ActorHost {
     for (const { unsubscribe } of this.#owned.values()) unsubscribe();
     this.#timers.stop();
     this.#cancelPruning();
+    this.#checkpoints.stop();
     await this.idle();
   }
 
@@ -223,21 +221,11 @@ export class ActorHost {
     for (const { command, reply } of outcome.replies) command.respond(reply);
     for (const [shard, grown] of outcome.grew) bus.publish(subjects.grew(shard), signalOf(grown));
     this.#guarded('timers', () => this.#timers.arm());
-    this.#checkpoint(outcome.changes);
+    this.#checkpoints.committed();
     for (const commandId of outcome.poisoned) logger.error({ commandId }, 'command.dead-lettered');
     const fields = { commands: outcome.replies.length, changes: outcome.changes, ms: clock.now() - started };
     if (outcome.expired > 0) logger.warn({ ...fields, expired: outcome.expired }, 'batch.committed');
     else logger.info(fields, 'batch.committed');
-  }
-
-  /** Outside of any commit, after the replies. */
-  #checkpoint(changes: number): void {
-    this.#unmoved += changes;
-    const queued = this.#loops().reduce((sum, loop) => sum + loop.queued, 0);
-    const bound = queued === 0 ? checkpointChanges.idle : checkpointChanges.busy;
-    if (this.#unmoved < bound) return;
-    this.#unmoved = 0;
-    this.#guarded('checkpoint', () => this.#options.store.checkpoint());
   }
 
   /** Work beside the write path: its failure is no reason to end the thread. */
@@ -306,7 +294,7 @@ export class ActorHost {
           return round.changes;
         });
       }
-      this.#checkpoint(round.changes.length);
+      if (round.changes.length > 0) this.#checkpoints.committed();
       for (const envelope of round.commands) this.#deliver(envelope, () => {});
     } catch (error) {
       this.#activations.clear();

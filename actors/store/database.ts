@@ -13,7 +13,10 @@ export type Durability = 'full' | 'normal';
 const oldestSafeSqlite = [3, 51, 3] as const;
 
 const pageCacheKiB = 128 * 1024;
+const movingCacheKiB = 64;
 const mappedBytes = 1024 * 1024 * 1024;
+/** What the write-ahead log's file is cut to when it is started anew: more than it holds without long readers. */
+const logFileBytes = 32 * 1024 * 1024;
 
 function assertSafeSqlite(db: Connection): void {
   const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
@@ -57,10 +60,23 @@ export function openForWriting(
   db.pragma('journal_mode = WAL');
   db.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
   db.pragma(`cache_size = -${pageCacheKiB}`);
-  // The host checkpoints between batches: an automatic one would run inside a commit.
+  // `Checkpoints` says when: an automatic checkpoint would run inside a commit.
   db.pragma('wal_autocheckpoint = 0');
+  db.pragma(`journal_size_limit = ${logFileBytes}`);
   db.pragma('foreign_keys = OFF');
   migrate(db, file, migrations);
+  return db;
+}
+
+/**
+ * Opens an existing file to move its write-ahead log, beside its writer. It waits for nobody: what is locked is left.
+ * Its checkpoints force nothing to the disk in vain, and it keeps no pages.
+ */
+export function openForMoving(file: string): Connection {
+  const db = new Database(file, { fileMustExist: true, timeout: 0 });
+  db.pragma('synchronous = NORMAL');
+  db.pragma(`cache_size = -${movingCacheKiB}`);
+  db.pragma('wal_autocheckpoint = 0');
   return db;
 }
 

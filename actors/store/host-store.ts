@@ -16,6 +16,7 @@ import {
   type TimerRow,
   timers,
 } from './tables.ts';
+import { writeAheadLog } from './write-ahead-log.ts';
 import { WriteTransactions } from './write-transaction.ts';
 
 /** What the shard host needs of the file: the one writer of all shards. */
@@ -41,8 +42,13 @@ export interface HostStore {
   nextTimer(): number | null;
   /** Dead letters of a command id. */
   deadLetter(commandId: string): DeadLetterRow | null;
-  /** Moves what was committed from the write-ahead log into the file, as far as no reader needs it there. */
-  checkpoint(): void;
+  /** What the write-ahead log holds and what of it is in the file already, in pages. Outside of any transaction. */
+  logPages(): { pages: number; moved: number };
+  /**
+   * Moves what was committed from the write-ahead log into the file, as far as no reader needs it there. Outside of
+   * any transaction. Whether the log needs nothing more.
+   */
+  checkpoint(): boolean;
   close(): void;
 }
 
@@ -70,6 +76,7 @@ export function openHostStore(options: HostStoreOptions): HostStore {
   const db = openForWriting(file, durability, options.migrations);
   fixShards(db, file, shards);
   db.prepare("INSERT INTO meta VALUES ('instance', ?) ON CONFLICT DO NOTHING").run(options.instance ?? randomUUID());
+  const log = writeAheadLog(db);
   const letter = db.prepare('SELECT answer FROM dead_letter WHERE command_id = ?').pluck();
   const remembered = db.prepare('SELECT answer FROM journal WHERE command = ? AND answer IS NOT NULL').pluck();
   const shardRow = db.prepare('SELECT * FROM shard WHERE shard = ?');
@@ -99,7 +106,8 @@ export function openHostStore(options: HostStoreOptions): HostStore {
     dueTimers: (now, limit) => due.all(now, limit),
     nextTimer: () => next.get() as number | null,
     deadLetter: (commandId) => deadLetter.get(uuidToBytes(commandId)),
-    checkpoint: () => void db.pragma('wal_checkpoint(PASSIVE)'),
+    logPages: log.pages,
+    checkpoint: () => log.move('PASSIVE'),
     close: () => db.close(),
   };
 }

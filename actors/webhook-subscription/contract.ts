@@ -128,6 +128,18 @@ export interface ScheduledDelivery extends DeliveryRef {
   ready: boolean;
 }
 
+/** An event of the feed. */
+export interface WebhookEvent {
+  type: WebhookEventType;
+  /**
+   * The text of its Event JSON.
+   * @param others where the cursor in it stands in the other shards, by default at their beginning
+   */
+  text(others?: FeedPosition): string;
+  /** Characters that its text has, about. */
+  length: number;
+}
+
 /** Reads for the dispatcher. */
 export interface WebhookDeliveryReader {
   /** Every subscription that exists, also unsubscribed ones. */
@@ -135,10 +147,10 @@ export interface WebhookDeliveryReader {
   /** The oldest scheduled delivery of every lane of a subscription, oldest first. */
   heads(subscription: number): ScheduledDelivery[];
   /**
-   * The event of a feed row as the text of an Event JSON; null once it is pruned. `others`: where its cursor stands in
-   * the other shards, by default at their beginning.
+   * A page of events, by the keys of their feed rows. The first one is there unless it is pruned; of the others as many
+   * as fit into 1 MiB.
    */
-  event(feedKey: number, others?: FeedPosition): { type: WebhookEventType; body: string } | null;
+  events(feedKeys: readonly number[]): Map<number, WebhookEvent>;
   /**
    * Feed rows after a position in reading order, of the given types, bounded; `position` after each. `end`: where
    * reading got, at most the feed's end; nothing of the types lies between the last item and it.

@@ -1,7 +1,6 @@
 import { encodeCursor } from '../journal/cursor.ts';
 import type { FeedPosition } from '../journal/feed.ts';
 import { eventText } from '../journal/feed-reader.ts';
-import type { Renderer } from '../journal/render.ts';
 import { unpackEvents } from '../journal/turn.ts';
 import type { ReaderParts } from '../runtime/kind.ts';
 import type { Connection } from '../store/database.ts';
@@ -12,11 +11,14 @@ import type {
   ScheduledDelivery,
   SubscriptionWork,
   WebhookDeliveryReader,
+  WebhookEvent,
   WebhookEventType,
 } from './contract.ts';
 import { shownState, wantedTypes } from './representation.ts';
 import { type SubscriptionRow, subscriptions } from './tables.ts';
 
+/** Characters of a page of events. */
+const pageLength = 1024 * 1024;
 /** Turns that one read looks at in a shard, whether wanted or not: a few milliseconds. */
 const turnsPerRead = 4096;
 const turnsPerQuery = 512;
@@ -63,10 +65,20 @@ export function webhookDeliveryReader(
         ...row,
         ready: row.ready === 1,
       })),
-    event(feedKey, others = []) {
-      const turn = turnOf(feedKey);
-      const cursor = encodeCursor(instance, positionAt(feedKey, others, shards));
-      return turn === undefined ? null : eventOf(turn, feedKey, render, cursor);
+    events(feedKeys) {
+      const page = new Map<number, WebhookEvent>();
+      let length = 0;
+      let turn: TurnRow | undefined;
+      for (const feedKey of feedKeys) {
+        // Keys of one turn stand together.
+        if (turn === undefined || !holds(turn, feedKey)) turn = turnOf(feedKey);
+        const event = turn && eventOf(turn, feedKey, { shards, instance, render });
+        if (!event) continue;
+        length += event.length;
+        if (length > pageLength && page.size > 0) break;
+        page.set(feedKey, event);
+      }
+      return page;
     },
     read(after, types, limit) {
       const rows = (from: number, to: number, count: number): TurnRow[] => {
@@ -79,16 +91,19 @@ export function webhookDeliveryReader(
   };
 }
 
-function eventOf(
-  turn: TurnRow,
-  feedKey: number,
-  render: Renderer,
-  cursor: string,
-): { type: WebhookEventType; body: string } | null {
+const holds = ({ key, events }: TurnRow, feedKey: number): boolean =>
+  feedKey >= key && feedKey < key + unpackEvents(events).length;
+
+function eventOf(turn: TurnRow, feedKey: number, { shards, instance, render }: ReaderParts): WebhookEvent | null {
   const event = unpackEvents(turn.events)[feedKey - turn.key];
   if (event === undefined) return null;
   const { payload } = render(turn.kind, turn.actor, event);
-  return { type: event.type as WebhookEventType, body: eventText(event, payload, turn.at, cursor) };
+  return {
+    type: event.type as WebhookEventType,
+    length: payload.length,
+    text: (others = []) =>
+      eventText(event, payload, turn.at, encodeCursor(instance, positionAt(feedKey, others, shards))),
+  };
 }
 
 function toWork(row: SubscriptionRow, now: number): SubscriptionWork {

@@ -1,12 +1,7 @@
 import type { Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
 import type { HubLogger } from '#src/logger.ts';
-
-/** Where a running hub answers. */
-export interface HubAddresses {
-  url: string;
-  metricsUrl: string;
-}
+import type { HubAddresses } from '#src/node/front.ts';
 
 /** What `serve` needs of a hub. */
 export interface Hub {
@@ -14,7 +9,7 @@ export interface Hub {
   stop(): Promise<void>;
 }
 
-export type CreateHub = (config: Config, overrides?: { log?: Logger }) => Promise<Hub>;
+export type CreateHub = (config: Config, log: Logger) => Promise<Hub>;
 
 const stopWithinMs = 5000;
 const lingerMs = 500;
@@ -62,8 +57,7 @@ async function stopInTime(hub: Hub, log: HubLogger): Promise<void> {
 }
 
 /** Loaded when it is needed, so that commands which run no hub start fast. */
-const createRealHub: CreateHub = async (config, overrides) =>
-  (await import('#src/hub.ts')).createHub(config, overrides);
+const createRealHub: CreateHub = async (config, log) => (await import('#src/hub.ts')).createHub(config, log);
 
 /**
  * Runs a hub until a signal: starts it, logs `hub.ready` with its addresses, and drains and stops it within 5 s.
@@ -79,7 +73,7 @@ export async function serveUntilStopped(
 ): Promise<void> {
   const stopped = stopSignal();
   dieOfDefects(log);
-  const hub = await createHub(config, { log });
+  const hub = await createHub(config, log);
   try {
     const addresses = await hub.start();
     log.info({ ...addresses, pid: process.pid }, 'hub.ready');

@@ -20,7 +20,7 @@ export interface Config {
   components: { sources: SourceComponents };
   outgoing: { allowNetworks: string[] };
   /** Milliseconds. */
-  retention: { history: number; feed: number; deliveries: number };
+  retention: { journal: number; deliveries: number };
 }
 
 /** Single sign-on with an OpenID Connect provider. */

@@ -114,8 +114,7 @@ export const configKeys: Section = section({
     allowNetworks: key(networks, [], 'Networks that outgoing calls may reach besides public addresses.'),
   }),
   retention: section({
-    history: key(duration, '30d', 'How long the steps of the state machines are kept.'),
-    feed: key(duration, '30d', 'How long events can be resumed and replayed.'),
+    journal: key(duration, '30d', 'How long events, steps and answers are kept: what can be resumed and explained.'),
     deliveries: key(duration, '30d', 'How long deliveries of webhooks and their attempts are kept.'),
   }),
 });

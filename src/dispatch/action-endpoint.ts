@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { DeliveryWork } from '#actors/conversation/delivery-reader.ts';
-import type { OutgoingResult } from '../outgoing/client.ts';
+import type { OutgoingResult } from '../outgoing/call.ts';
 import { retryAfterOf } from '../outgoing/retry-after.ts';
 
 /** The header that carries the HMAC-SHA256 of the exact body, in lower-case hexadecimal. */

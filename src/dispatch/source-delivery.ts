@@ -2,12 +2,14 @@ import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
+import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { SourceReader } from '#actors/source/reader.ts';
 import type { Origin } from '#src/services.ts';
 import { actionBody, outcomeOf, signature, signatureHeader } from './action-endpoint.ts';
 import { durably, Stopping } from './durably.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
+import { relay } from './relay.ts';
 import type { CircuitBreaker } from '../outgoing/circuit-breaker.ts';
 import type { OutgoingClient } from '../outgoing/client.ts';
 
@@ -66,7 +68,8 @@ export class SourceDelivery {
   }
 
   async #perform(effect: EffectRow): Promise<Performed> {
-    const { clock, deliveries, log } = this.#options;
+    const { clock, deliveries, log, commandsFor } = this.#options;
+    if (effect.kind === tellEffect) return relay({ clock, log, commandsFor, stopping: () => this.#stopping }, effect);
     const work = deliveries.find(effect.subject);
     if (work === null || work.pending === null) return { done: true };
     if (work.pending === 'backingOff') {

@@ -6,13 +6,19 @@ import { documentRoutes } from './documents/routes.ts';
 import { errorAnswer } from './errors.ts';
 import { handle, type HandlerParts, type Outgoing, requestIdOf } from './handle.ts';
 import { healthRoutes } from './health.ts';
-import { operations } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { operations as table } from './operations.ts';
 
 type Env = { Bindings: HttpBindings };
 
+export interface AppParts extends HandlerParts {
+  /** What it serves, unless it is the table of the API. */
+  operations?: readonly Operation[];
+}
+
 /** The API: a route for each operation of the table, its documents and its health. */
-export function createApp(parts: HandlerParts): Hono<Env> {
-  const { services } = parts;
+export function createApp(parts: AppParts): Hono<Env> {
+  const { services, operations = table } = parts;
   const app = new Hono<Env>();
 
   const respond = (c: Context<Env>, requestId: string, { status, body, headers }: Outgoing): Response => {

@@ -3,12 +3,13 @@ import type { CommandSender } from '#actors/commands.ts';
 import { Failure, type Problem } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
+import type { Metrics } from '#src/metrics.ts';
+import type { Auth } from '#src/security/auth.ts';
+import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
-import type { Auth, Identity } from './auth.ts';
 import { defect, errorAnswer } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
 import { parseBody, readBody } from './json-body.ts';
-import type { Metrics } from '../metrics.ts';
 import type { Answer, Call, Operation } from './operation.ts';
 
 /** What handling needs besides the request. */
@@ -83,25 +84,29 @@ async function answer(
   const { headers } = request;
   // The body is read even when the caller is refused: an unread one would leave the connection unusable.
   const bytes = await readBody(request);
-  const identity = await auth.identify(operation.auth, headers.authorization);
+  const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
   assertFeature(operation, services);
   const body = valid(operation, parseBody(bytes, headers['content-type']));
   const key = headers['idempotency-key'];
-  if (key === undefined) return written(await operation.handle(call(services, identity, requestId, null), body));
+  if (key === undefined) return written(await operation.handle(call(services, caller, requestId, null), body));
 
-  const caller = `${operation.auth} ${identity.sender.id}`;
-  const keyed = keyedRequest(String(key), caller, operation.path, bytes);
+  const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
   const answered = await claim(services, requestId, keyed);
   if ('first' in answered) {
     const { first } = answered;
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
-  return once(call(services, identity, requestId, claimed), operation, body, claimed);
+  return once(call(services, caller, requestId, claimed), operation, body, claimed);
 }
 
 /** Does the work of a claimed key and keeps the answer, a refusal too. */
-async function once(call: Call, operation: Operation, body: unknown, keyed: ClaimedKey): Promise<Outgoing> {
+async function once(
+  call: Call<CallerOf<Scope>>,
+  operation: Operation,
+  body: unknown,
+  keyed: ClaimedKey,
+): Promise<Outgoing> {
   let outgoing: Outgoing;
   try {
     outgoing = written(await operation.handle(call, body));
@@ -115,14 +120,13 @@ async function once(call: Call, operation: Operation, body: unknown, keyed: Clai
   return outgoing;
 }
 
-function call(services: Services, identity: Identity, requestId: string, keyed: ClaimedKey | null): Call {
+function call<C extends Caller>(services: Services, caller: C, requestId: string, keyed: ClaimedKey | null): Call<C> {
   let commands: CommandSender | null = null;
   let made = 0;
   return {
     services,
     requestId,
-    sender: identity.sender,
-    sourceId: identity.sourceId,
+    caller,
     get commands() {
       commands ??= services.commandsFor({ cause: requestId, ...(keyed && { idempotencyKey: keyed.root }) });
       return commands;

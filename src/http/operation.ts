@@ -1,57 +1,81 @@
 import type { z } from 'zod';
 import type { CommandSender } from '#actors/commands.ts';
-import type { Sender } from '#actors/conversation/contract.ts';
 import type { FailureCode } from '#actors/errors.ts';
+import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
 
 /** What an operation is given of the request besides its body. */
-export interface Call {
+export interface Call<C extends Caller = Caller> {
   services: Services;
   /** Sends commands whose cause is this request; with an Idempotency-Key their ids come from it. */
   commands: CommandSender;
   requestId: string;
-  /** Who calls the core API; the author of messages. */
-  sender: Sender;
-  /** The authenticated source of operations with the scope `source`. */
-  sourceId: string;
+  /** Who calls: one of those whom the scope of the operation lets in. */
+  caller: C;
   /** An id that stays the same when the request is repeated with its Idempotency-Key within a day. */
   newId(): string;
 }
 
+/** A call of the core API. */
+export type CoreCall = Call<CallerOf<'core'>>;
+
+/** A call of a source. */
+export type SourceCall = Call<CallerOf<'source'>>;
+
 /** What goes out: `body` undefined means none. */
-export interface Answer {
-  status: number;
-  body?: unknown;
+export interface Answer<S extends number = number, B = unknown> {
+  status: S;
+  body: B;
   headers?: Record<string, string>;
 }
 
-/** Who may call: `core` as security.authentication says, `source` with a source token, `public` anyone. */
-export type AuthScope = 'core' | 'source' | 'public';
+/** Status → schema of the body, null without one. */
+export type Responses = Readonly<Record<number, z.ZodType | null>>;
+
+type BodyOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** The answers that declared responses allow. */
+export type AnswerOf<R extends Responses> = {
+  [S in keyof R & number]: Answer<S, BodyOf<R[S]>>;
+}[keyof R & number];
 
 /** One operation, declared once: the router, the OpenAPI document and the tests read it. */
-export interface Operation<Request = unknown> {
+export interface Operation<Request = unknown, R extends Responses = Responses, S extends Scope = Scope> {
   /** `/<resource>.<verb>`. */
   path: `/${string}.${string}`;
   aliases?: readonly string[];
   summary: string;
-  auth: AuthScope;
+  /** Who may call. */
+  auth: S;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
   feature?: 'source-api' | 'webhook';
   request: z.ZodType<Request>;
   /** A body that the request schema accepts. */
   example: unknown;
-  /** Status → schema of the body, null without one. */
-  responses: Record<number, z.ZodType | null>;
+  /** Every 2xx answer there is. The compiler holds the handler to it, and so do the tests, to the last field. */
+  responses: R;
   /** Failures of its own, besides those that every operation has. */
   errors: readonly FailureCode[];
-  handle(call: Call, body: Request): Answer | Promise<Answer>;
+  handle(call: Call<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;
 }
 
-/** Declares an operation. The table holds operations of many request types; each handler gets what its own schema made. */
-export const defineOperation = <Request>(operation: Operation<Request>): Operation => operation as unknown as Operation;
+/**
+ * Declares an operation. The table holds operations of many request types, answers and scopes; each handler gets what
+ * its own schema made, from a caller whom its own scope let in, and answers what it declared.
+ */
+export const defineOperation = <Request, R extends Responses, S extends Scope>(
+  operation: Operation<Request, R, S>,
+): Operation => operation as unknown as Operation;
 
 /** 200 with a body. */
-export const ok = (body: unknown): Answer => ({ status: 200, body });
+export const ok = <B>(body: B): Answer<200, B> => ({ status: 200, body });
 
-/** 204, or another status without a body. */
-export const empty = (status = 204): Answer => ({ status });
+/** 201 with the thing that was made. */
+export const created = <B>(body: B): Answer<201, B> => ({ status: 201, body });
+
+/** A status without a body. */
+export const empty = <S extends number>(status: S, headers: Record<string, string> = {}): Answer<S, undefined> => ({
+  status,
+  body: undefined,
+  headers,
+});

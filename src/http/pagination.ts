@@ -18,8 +18,14 @@ export const pageSizeField = pageFields.page_size;
 /** The size of a page that a request asks for. */
 export const pageSize = (asked: number | null | undefined): number => asked ?? defaultPageSize;
 
+/** A page as it goes out. */
+export interface PageBody<T> {
+  data: T[];
+  pagination_data: { previous_cursor: string | null; next_cursor: string | null; total: number };
+}
+
 /** The response of a paginated operation. */
-export const pageOf = (item: z.ZodType) =>
+export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item),
     pagination_data: z.object({
@@ -52,8 +58,8 @@ export function pageQuery(
   return { limit, from: { key: key.map(Number), direction } };
 }
 
-/** A page as it goes out. */
-export function pageBody<T>(list: string, page: Page<T>): object {
+/** A page of the store as it goes out; `list` as for `pageQuery`. */
+export function pageBody<T>(list: string, page: Page<T>): PageBody<T> {
   return {
     data: page.items,
     pagination_data: {

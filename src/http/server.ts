@@ -3,10 +3,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import type { Services } from '#src/services.ts';
+import type { Config } from '#src/config/config.ts';
 import { version } from '#src/version.ts';
-import { createApp } from './app.ts';
-import type { Auth } from './auth.ts';
+import type { createApp } from './app.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** Who takes WebSocket upgrades. */
@@ -26,12 +25,15 @@ const timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, drain: 4
 const metricsHost = '127.0.0.1';
 const notFound = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
-export function createHttpServer(
-  services: Services,
-  parts: { auth: Auth; metrics: Metrics; upgrades: Upgrades },
-): HttpServer {
-  const { server: settings } = services.config;
-  const app = createApp({ services, auth: parts.auth, metrics: parts.metrics });
+export interface HttpServerParts {
+  app: ReturnType<typeof createApp>;
+  metrics: Metrics;
+  upgrades: Upgrades;
+}
+
+/** The sockets of a front. */
+export function createHttpServer(settings: Config['server'], parts: HttpServerParts): HttpServer {
+  const { app } = parts;
   const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: true });
   const api = createServer(
     {

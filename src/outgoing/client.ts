@@ -1,7 +1,8 @@
-import { Agent, errors, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
 import type { Logger } from '#actors/ports.ts';
-import { AddressNotAllowed, createAddressGuard, parseNetworks, type Resolve, Unresolved } from './address-guard.ts';
-import { ConnectTimeout, guardedConnector, TlsFailure } from './guarded-connector.ts';
+import { createAddressGuard, parseNetworks, type Resolve } from './address-guard.ts';
+import { Call, type OutgoingResult, type RefusalReason } from './call.ts';
+import { guardedConnector } from './guarded-connector.ts';
 
 export interface OutgoingRequest {
   url: string;
@@ -14,37 +15,6 @@ export interface OutgoingRequest {
   /** The answer's body is cut there; default 64 KiB. */
   maximumAnswerBytes?: number;
 }
-
-export type RefusalReason = 'address_not_allowed' | 'bad_url' | 'bad_headers';
-
-export type OutgoingFailureReason =
-  /** The name of the host has no address. */
-  | 'unresolved'
-  | 'connect_timeout'
-  /** The answer was not complete within `timeoutMs`. */
-  | 'timeout'
-  /** Refused, reset, closed or unreachable. */
-  | 'connection'
-  | 'tls'
-  /** The answer's headers exceed 16 KiB. */
-  | 'answer_too_large'
-  /** The answer is not HTTP. */
-  | 'answer_invalid'
-  /** The client was closed. */
-  | 'closed';
-
-export type OutgoingResult =
-  | {
-      kind: 'answered';
-      status: number;
-      headers: Record<string, string | string[] | undefined>;
-      /** UTF-8; bytes that are none become U+FFFD. */
-      body: string;
-      truncated: boolean;
-      durationMs: number;
-    }
-  | { kind: 'refused'; reason: RefusalReason }
-  | { kind: 'failed'; reason: OutgoingFailureReason; durationMs: number };
 
 export interface OutgoingClient {
   /** One POST. Redirects are answers, not followed. Never rejects: what can go wrong is in the result. */
@@ -85,20 +55,31 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
     bodyTimeout: 0,
   });
 
-  const running = new Set<AbortController>();
+  const running = new Set<Call>();
+  const send = (url: URL, { headers, body, timeoutMs, maximumAnswerBytes }: OutgoingRequest): Promise<OutgoingResult> =>
+    new Promise((resolve) => {
+      const call = new Call(timeoutMs ?? 10_000, maximumAnswerBytes ?? 65_536, (result) => {
+        running.delete(call);
+        resolve(result);
+      });
+      running.add(call);
+      const path = url.pathname + url.search;
+      agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, call);
+    });
   return {
     async post(request) {
       const url = usableUrl(request.url);
-      const total = new AbortController();
-      running.add(total);
-      const result = await (url ? call(agent, url, request, total) : refused('bad_url'));
-      running.delete(total);
+      let result: OutgoingResult;
+      if (url === null) result = refused('bad_url');
+      else if (Object.keys(request.headers).some((name) => forbiddenHeaders.test(name)))
+        result = refused('bad_headers');
+      else result = await send(url, request);
       options.log?.info({ host: url?.host, ...summary(result) }, 'outgoing.posted');
       return result;
     },
     async close(patienceMs) {
       const cut = (): void => {
-        for (const total of running) total.abort(new errors.ClientClosedError());
+        for (const call of running) call.close();
       };
       const timer = patienceMs === undefined ? undefined : setTimeout(cut, patienceMs);
       await agent.close();
@@ -107,75 +88,13 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
   };
 }
 
-/** Null unless the text is an absolute http or https URL without credentials. */
-function usableUrl(text: string): URL | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
-  return url;
-}
-
-async function call(agent: Agent, url: URL, request: OutgoingRequest, total: AbortController): Promise<OutgoingResult> {
-  const start = performance.now();
-  const durationMs = (): number => Math.round(performance.now() - start);
-  if (Object.keys(request.headers).some((name) => forbiddenHeaders.test(name))) return refused('bad_headers');
-  const timer = setTimeout(() => total.abort(), request.timeoutMs ?? 10_000);
-  try {
-    const answer = await agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'POST',
-      headers: request.headers,
-      body: request.body,
-      signal: total.signal,
-    });
-    const { body, truncated } = await readUpTo(answer.body, request.maximumAnswerBytes ?? 65_536);
-    return {
-      kind: 'answered',
-      status: answer.statusCode,
-      headers: answer.headers,
-      body,
-      truncated,
-      durationMs: durationMs(),
-    };
-  } catch (error) {
-    if (error instanceof AddressNotAllowed) return refused('address_not_allowed');
-    // The URL and the body are sound by now: undici checks nothing else but the headers.
-    if (error instanceof errors.InvalidArgumentError) return refused('bad_headers');
-    const closed = total.signal.reason instanceof errors.ClientClosedError;
-    const reason = total.signal.aborted && !closed ? 'timeout' : failureOf(closed ? total.signal.reason : error);
-    return { kind: 'failed', reason, durationMs: durationMs() };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Leaving the loop early destroys the stream and its connection: the rest of a huge answer is never read. */
-async function readUpTo(
-  stream: Dispatcher.ResponseData['body'],
-  maximum: number,
-): Promise<{ body: string; truncated: boolean }> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maximum) break;
-  }
-  return { body: Buffer.concat(chunks).subarray(0, maximum).toString('utf8'), truncated: size > maximum };
-}
-
 const refused = (reason: RefusalReason): OutgoingResult => ({ kind: 'refused', reason });
 
-function failureOf(error: unknown): OutgoingFailureReason {
-  if (error instanceof Unresolved) return 'unresolved';
-  if (error instanceof ConnectTimeout) return 'connect_timeout';
-  if (error instanceof TlsFailure) return 'tls';
-  if (error instanceof errors.HeadersOverflowError) return 'answer_too_large';
-  if (error instanceof errors.HTTPParserError || error instanceof errors.ResponseContentLengthMismatchError) {
-    return 'answer_invalid';
-  }
-  if (error instanceof errors.ClientClosedError || error instanceof errors.ClientDestroyedError) return 'closed';
-  return 'connection';
+/** Null unless the text is an absolute http or https URL without credentials. */
+function usableUrl(text: string): URL | null {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
+  return url;
 }
 
 function summary(result: OutgoingResult): Record<string, unknown> {

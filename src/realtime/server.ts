@@ -2,30 +2,23 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { FailureCode } from '#actors/errors.ts';
+import { Failure, type FailureCode } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
+import type { Auth, Credentials } from '#src/security/auth.ts';
+import type { Caller } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
 import { createFanOut } from './fan-out.ts';
 import { clientLimits } from './frame.ts';
 import type { HeartBeatOffer } from './heart-beat.ts';
 import { judgeOrigin, type OriginRules } from './origin.ts';
 import { Session } from './session.ts';
-import { wireOf } from './wire.ts';
-
-/** The credentials of an upgrade request or of a CONNECT frame. */
-export interface RealtimeCredentials {
-  authorization?: string;
-  cookie?: string;
-}
-
-export interface RealtimeAuth {
-  /** Whether the credentials give access to the core API; always true when authentication is off. */
-  allows(credentials: RealtimeCredentials): Promise<boolean> | boolean;
-}
+import { type Wire, wireOf } from './wire.ts';
 
 export interface Realtime {
   /** Takes an upgrade of `/ws.communication`. @returns false for every other path, whose socket it leaves alone. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Begins a session over any wire, whose owner feeds it and says when it is closed. */
+  open(wire: Wire, credentials: Credentials): Session;
   /** Ends every session with 1001 ("going away") and resolves when their sockets are closed. */
   close(): Promise<void>;
   /** Open sessions. */
@@ -49,11 +42,7 @@ const closeGraceMs = 1000;
 const keepAliveMs = 30_000;
 
 /** The STOMP endpoint of the hub: `ws` for the WebSocket, our own sessions above it (decisions.md §8). */
-export function createRealtime(
-  services: RealtimeServices,
-  auth: RealtimeAuth,
-  options: RealtimeOptions = {},
-): Realtime {
+export function createRealtime(services: RealtimeServices, auth: Auth, options: RealtimeOptions = {}): Realtime {
   const heartBeat = options.heartBeat ?? { send: 30_000, expect: 30_000 };
   const fanOut = createFanOut(services);
   const open = new Map<WebSocket, Session>();
@@ -66,10 +55,14 @@ export function createRealtime(
     handleProtocols: (offered) => subProtocols.find((protocol) => offered.has(protocol)) ?? false,
   });
 
-  const start = (webSocket: WebSocket, socket: Duplex, credentials: RealtimeCredentials) => {
+  const begin = (wire: Wire, credentials: Credentials): Session => {
     const authenticate = async (authorization: string | undefined) =>
-      (await auth.allows(credentials)) || (authorization !== undefined && (await auth.allows({ authorization })));
-    const session = new Session(wireOf(webSocket, socket), { services, fanOut, authenticate, heartBeat });
+      (authorization === undefined ? null : await agentOf(auth, { authorization })) ?? agentOf(auth, credentials);
+    return new Session(wire, { services, fanOut, authenticate, heartBeat });
+  };
+
+  const start = (webSocket: WebSocket, socket: Duplex, credentials: Credentials): void => {
+    const session = begin(wireOf(webSocket, socket), credentials);
     open.set(webSocket, session);
     webSocket.on('message', (data) => session.receive(data as Buffer));
     // `ws` closes the socket itself after an error: a message too large, or not a WebSocket frame.
@@ -98,6 +91,7 @@ export function createRealtime(
       webSockets.handleUpgrade(request, socket, head, (webSocket) => start(webSocket, socket, credentials));
       return true;
     },
+    open: begin,
     async close() {
       closing = true;
       fanOut.close();
@@ -106,6 +100,16 @@ export function createRealtime(
     },
     sessions: () => open.size,
   };
+}
+
+/** Whom the credentials name to the core API; null when it lets none of them in. */
+async function agentOf(auth: Auth, credentials: Credentials): Promise<Caller | null> {
+  try {
+    return await auth.identify('core', credentials);
+  } catch (error) {
+    if (error instanceof Failure && (error.code === 'unauthorized' || error.code === 'forbidden')) return null;
+    throw error;
+  }
 }
 
 /** Asks the peer to close, and does it alone when the peer does not answer in time. */

@@ -1,6 +1,7 @@
 import { Failure, type FailureCode } from '#actors/errors.ts';
 import type { Cancel } from '#actors/ports.ts';
 import type { FeedPosition } from '#actors/journal/feed.ts';
+import { type Caller, callerName } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
 import { parseDestination, quote } from './destination.ts';
 import { type FanOut, maxBacklog, type Sink, type Subscription } from './fan-out.ts';
@@ -14,8 +15,8 @@ import type { Wire } from './wire.ts';
 export interface SessionParts {
   services: Pick<Services, 'clock' | 'ids' | 'log' | 'feed'>;
   fanOut: FanOut;
-  /** Whether the upgrade request or this `Authorization` header of the CONNECT frame gives access. */
-  authenticate(authorization: string | undefined): Promise<boolean>;
+  /** Whom this `Authorization` header of the CONNECT frame, or else the upgrade request, names; null when it is nobody. */
+  authenticate(authorization: string | undefined): Promise<Caller | null>;
   heartBeat: HeartBeatOffer;
 }
 
@@ -43,6 +44,8 @@ export class Session {
   readonly #parser = new FrameParser();
   readonly #subscriptions = new Map<string, Subscription>();
   #phase: Phase = 'waiting';
+  /** Known from CONNECTED on. */
+  #caller: Caller | null = null;
   #waiting: Frame[] = [];
   #lastHeard: number;
   #sent = 0;
@@ -155,19 +158,20 @@ export class Session {
     this.#parser.version = version;
     this.#phase = 'authenticating';
     this.#parts.authenticate(headers.get('Authorization') ?? headers.get('authorization')).then(
-      (allowed) => this.#authenticated(allowed, version, beats),
+      (caller) => this.#authenticated(caller, version, beats),
       (error) => this.#fail(error),
     );
   }
 
-  #authenticated(allowed: boolean, version: StompVersion, beats: HeartBeats): void {
+  #authenticated(caller: Caller | null, version: StompVersion, beats: HeartBeats): void {
     if (this.#phase !== 'authenticating') return;
-    if (!allowed) {
+    if (caller === null) {
       const sentence = 'A valid credential is needed: in the Authorization header of the CONNECT frame.';
       this.#fail(new Failure('unauthorized', sentence));
       return;
     }
     this.#cancelTimer?.();
+    this.#caller = caller;
     this.#phase = 'connected';
     const { send, expect } = this.#parts.heartBeat;
     const heartBeat: [string, string][] = version === '1.0' ? [] : [['heart-beat', `${send},${expect}`]];
@@ -274,7 +278,9 @@ export class Session {
     const subscriptions = this.#subscriptions.size;
     this.#cancelAll();
     const durationMs = clock.now() - this.#since;
-    log.info({ session: this.#id, outcome, subscriptions, events: this.#sent, durationMs }, 'realtime.session_closed');
+    const caller = this.#caller === null ? null : callerName(this.#caller);
+    const counts = { subscriptions, events: this.#sent, durationMs };
+    log.info({ session: this.#id, caller, outcome, ...counts }, 'realtime.session_closed');
   }
 }
 

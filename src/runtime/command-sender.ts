@@ -1,12 +1,6 @@
 import type { CommandBody, CommandResult, Commands, CommandSender, CommandType } from '#actors/commands.ts';
 import { runtimeCommands } from '#actors/runtime/command-handling.ts';
-import {
-  type ActorAddress,
-  decode,
-  encode,
-  type Envelope,
-  type Reply,
-} from '#actors/runtime/envelope.ts';
+import { type ActorAddress, decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
 import { Failure, type FailureData } from '#actors/errors.ts';
 import { type Bus, BusError, type Clock, type Ids } from '#actors/ports.ts';
 import { shardOf } from '#actors/runtime/shard.ts';

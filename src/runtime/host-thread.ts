@@ -1,15 +1,22 @@
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '#actors/ports.ts';
 import type { Durability } from '#actors/store/database.ts';
 
-/** What the worker is given. */
-export interface HostStart {
+/** What a host is told about its file. */
+export interface HostSettings {
   file: string;
   durability: Durability;
   shards: number;
   /** Milliseconds. */
-  retention: { feed: number; deliveries: number };
+  retention: { journal: number; deliveries: number };
+}
+
+/** What the worker is given. */
+export interface HostStart extends HostSettings {
+  /** Of the open file: through it, writes of SQLite can be forced to the disk. */
+  descriptor: number;
   nats: { url: string; user?: string; password?: string };
 }
 
@@ -22,13 +29,14 @@ const stopTimeout = 4_000;
 
 /** The host's thread, as the main thread sees it. A host that dies is started again: all it knows is in the file. */
 export class HostThread {
-  readonly #start: HostStart;
+  readonly #start: Omit<HostStart, 'descriptor'>;
   readonly #log: Logger;
   #worker: Worker | null = null;
   #ready = false;
   #stopping = false;
+  #descriptor: number | null = null;
 
-  constructor(start: HostStart, log: Logger) {
+  constructor(start: Omit<HostStart, 'descriptor'>, log: Logger) {
     this.#start = start;
     this.#log = log;
   }
@@ -40,7 +48,10 @@ export class HostThread {
 
   /** @throws Error when the host does not come up: the file can not be opened, NATS can not be reached */
   async start(): Promise<void> {
-    const worker = new Worker(new URL('./host-worker.ts', import.meta.url), { workerData: this.#start });
+    // Appending makes the file where it is missing, and changes nothing else.
+    this.#descriptor ??= openSync(this.#start.file, 'a');
+    const workerData: HostStart = { ...this.#start, descriptor: this.#descriptor };
+    const worker = new Worker(new URL('./host-worker.ts', import.meta.url), { workerData });
     this.#worker = worker;
     worker.once('exit', (code) => this.#exited(worker, code));
     // `once` rejects with the worker's error.
@@ -49,9 +60,16 @@ export class HostThread {
     this.#ready = true;
   }
 
-  /** Lets the host answer what it has taken, then ends the thread. */
+  /** Lets the host answer what it has taken, then ends the thread. No connection to the file may be open in this one. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    await this.#stopWorker();
+    // Closing it ends every lock that this process has on the file (POSIX), so it comes after the last connection.
+    if (this.#descriptor !== null) closeSync(this.#descriptor);
+    this.#descriptor = null;
+  }
+
+  async #stopWorker(): Promise<void> {
     const worker = this.#worker;
     if (worker === null || !this.#ready) return;
     this.#ready = false;

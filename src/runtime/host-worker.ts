@@ -1,12 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { kinds } from '#actors/kinds.ts';
-import { localLog } from '#actors/log/local-log.ts';
-import { ActorHost } from '#actors/runtime/host.ts';
-import { openHostStore } from '#actors/store/host-store.ts';
 import { Secret } from '#src/config/config.ts';
 import { createLogger, logLevelOf } from '#src/logger.ts';
 import { connectBus } from '#src/nats/connection.ts';
-import { grewSubject, workOfShard } from '#src/nats/subjects.ts';
+import { CheckpointThread } from './checkpoint-thread.ts';
+import { runHostHere } from './host-here.ts';
 import type { HostMessage, HostStart } from './host-thread.ts';
 import { systemClock } from './system.ts';
 
@@ -16,12 +13,6 @@ const log = createLogger({ level: logLevelOf(process.env, 'info') });
 const port = parentPort;
 if (port === null) throw new Error('The host runs in a worker thread.');
 
-const store = openHostStore({
-  file: start.file,
-  durability: start.durability,
-  shards: start.shards,
-  tables: kinds.flatMap(({ table, tables = [] }) => [table, ...tables]),
-});
 const bus = await connectBus({
   url: start.nats.url,
   ...(start.nats.user !== undefined && { user: start.nats.user }),
@@ -29,24 +20,14 @@ const bus = await connectBus({
   name: 'parley-host',
   log,
 });
-const host = new ActorHost({
-  shards: { count: start.shards, owned: Array.from({ length: start.shards }, (_, shard) => shard) },
-  store,
-  log: localLog,
-  bus,
-  clock: systemClock,
-  logger: log,
-  kinds,
-  subjects: { workOfShard, grew: grewSubject },
-  retention: start.retention,
-});
-host.start();
+const mover = new CheckpointThread({ file: start.file, descriptor: start.descriptor }, log);
+const host = runHostHere(start, { bus, clock: systemClock, logger: log, mover });
 await bus.flush();
 
 port.on('message', async () => {
   await host.stop();
+  await mover.stop();
   await bus.close();
-  store.close();
   log.flush();
   port.postMessage({ stopped: true } satisfies HostMessage);
   port.close();

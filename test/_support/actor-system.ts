@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandSender } from '#actors/commands.ts';
-import { actorDefinitions } from '#actors/definitions.ts';
 import { localLog } from '#actors/log/local-log.ts';
 import type { ShardLog } from '#actors/log/shard-log.ts';
-import type { ActorDefinitions } from '#actors/runtime/command-handling.ts';
-import { ActorHost } from '#actors/runtime/host.ts';
+import { kinds as allKinds } from '#actors/kinds.ts';
+import type { ActivationLimits } from '#actors/runtime/activation.ts';
+import type { AnyKind } from '#actors/runtime/kind.ts';
+import type { ActorHost } from '#actors/runtime/host.ts';
 import type { MailboxLimits } from '#actors/runtime/mailbox.ts';
 import type { Clock, Logger } from '#actors/ports.ts';
 import type { RetentionPolicy } from '#actors/runtime/retention.ts';
@@ -14,7 +15,8 @@ import { channelId, conversationId, messageId } from '#actors/ids.ts';
 import { type Connection, openForReading } from '#actors/store/database.ts';
 import { type HostStore, openHostStore } from '#actors/store/host-store.ts';
 import { openStoreReader } from '#actors/store-reader.ts';
-import { grewSubject, workOfShard } from '#src/nats/subjects.ts';
+import { startHost } from '#src/node/owner-host.ts';
+import { type NodePorts, type NodeServices, openServices } from '#src/node/services.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { SystemIds } from '#src/runtime/system.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -24,10 +26,13 @@ export const silent: Logger = { info() {}, warn() {}, error() {} };
 
 export interface ActorSystemOptions {
   shards?: number;
-  definitions?: ActorDefinitions;
+  /** In the place of those of the hub. */
+  kinds?: readonly AnyKind[];
   log?: ShardLog;
   limits?: MailboxLimits;
-  activations?: number;
+  activations?: ActivationLimits;
+  /** Default: the released schema. */
+  migrations?: readonly string[];
   retention?: RetentionPolicy;
   logger?: Logger;
   clock?: Clock & { advance?(ms: number): void };
@@ -55,22 +60,22 @@ export class ActorSystem {
   }
 
   start(): void {
-    const store = openHostStore(this.file, 'normal', this.shards);
+    const { kinds = allKinds, limits, activations, retention, migrations } = this.#options;
+    const store = openHostStore({
+      ...{ file: this.file, durability: 'normal', shards: this.shards },
+      tables: kinds.flatMap(({ table, tables = [] }) => [table, ...tables]),
+      ...(migrations && { migrations }),
+    });
     this.#store = store;
-    this.#host = new ActorHost({
-      shards: { count: this.shards, owned: Array.from({ length: this.shards }, (_, shard) => shard) },
+    this.#host = startHost({
       store: this.#options.wrapStore?.(store) ?? store,
       log: this.#options.log ?? localLog,
       bus: this.bus,
       clock: this.clock,
       logger: this.#options.logger ?? silent,
-      definitions: this.#options.definitions ?? actorDefinitions,
-      subjects: { workOfShard, grew: grewSubject },
-      ...(this.#options.limits && { limits: this.#options.limits }),
-      ...(this.#options.activations !== undefined && { activations: this.#options.activations }),
-      ...(this.#options.retention && { retention: this.#options.retention }),
+      shards: this.shards,
+      ...{ kinds, limits, activations, retention },
     });
-    this.#host.start();
   }
 
   /** Resolves when every command that was taken is answered. */
@@ -97,6 +102,12 @@ export class ActorSystem {
       shards: this.shards,
       ...(patience !== undefined && { patience }),
     })({ cause: 'test', ...origin });
+  }
+
+  /** The outward half of a node on the same file; the caller closes it. */
+  services(ports: Pick<NodePorts, 'config' | 'samples'>): NodeServices {
+    const { bus, clock, file } = this;
+    return openServices({ ...{ bus, clock, file, ids: new SystemIds(), log: silent }, ...ports });
   }
 
   /** A read-only connection for questions of a test; the caller closes it. */
@@ -136,7 +147,7 @@ export function ingestOf(contact: string, texts: string[], prefix: string = cont
   return {
     origin: { channelId: testChannel, source: testSource, sourceConversationId: contact },
     messages: texts.map((text, n) => ({
-      id: messageId(conversation, `${prefix}-${n}`),
+      id: messageId(conversation, testSource, `${prefix}-${n}`),
       sourceMessageId: `${prefix}-${n}`,
       senderId: contact,
       content: { text },

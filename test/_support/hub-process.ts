@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const holdOperations = new URL('./hold-operations.ts', import.meta.url).href;
 /** As `npm start` sets it. */
 const compileCache = fileURLToPath(new URL('../../.cache/compile', import.meta.url));
 const readyTimeout = 20_000;
@@ -41,12 +42,17 @@ export function testWorkspace(options: { shards?: number; port: number }): strin
   return folder;
 }
 
-/** A hub in a process of its own, that can be killed and started again on the same workspace and port. */
+/**
+ * A hub in a process of its own, that can be killed and started again on the same workspace and port. Its operations
+ * are held to what they declare; disposing of it throws when one broke that, or met a defect.
+ */
 export class HubProcess implements AsyncDisposable {
   readonly workspace: string;
   readonly url: string;
   /** Lines of the log since the last start. */
   log: Record<string, unknown>[] = [];
+  /** What operations met that is no answer, over all starts. */
+  readonly defects: string[] = [];
   readonly #env: Record<string, string>;
   #child: ChildProcess | null = null;
 
@@ -82,7 +88,7 @@ export class HubProcess implements AsyncDisposable {
   /** Starts the process and resolves when it says that it is ready. */
   async start(): Promise<void> {
     this.log = [];
-    const child = spawn(process.execPath, [main, 'serve', '--workspace', this.workspace], {
+    const child = spawn(process.execPath, ['--import', holdOperations, main, 'serve', '--workspace', this.workspace], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { NODE_COMPILE_CACHE: compileCache, ...process.env, PARLEY_LOG_LEVEL: 'info', ...this.#env },
     });
@@ -102,6 +108,7 @@ export class HubProcess implements AsyncDisposable {
       });
       createInterface({ input: child.stdout }).on('line', (line) => {
         const entry = JSON.parse(line) as Record<string, unknown>;
+        if (entry.msg === 'operation.failed') this.defects.push(line);
         if (entry.msg !== 'batch.committed' && entry.msg !== 'operation.answered') this.log.push(entry);
         if (entry.msg !== 'hub.ready') return;
         clearTimeout(late);
@@ -148,5 +155,6 @@ export class HubProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     rmSync(this.workspace, { recursive: true, force: true });
+    if (this.defects.length > 0) throw new Error(`operations of the hub failed:\n${this.defects.join('\n')}`);
   }
 }

@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import type { CommandSender } from '#actors/commands.ts';
-import { verifyFile } from '#actors/history/verify.ts';
+import { verifyFile } from '#actors/journal/verify.ts';
+import { kinds } from '#actors/kinds.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
 import { failureOf, rowsOf, sendText } from './support.ts';
 
@@ -90,7 +91,7 @@ test.each(scenarios)('history folds to the stored state: %s', async (_title, sce
   await scenario(system.commands(), system);
   await system.restart();
   await ingest(system.commands(), system);
-  const verification = verifyFile(system.file);
+  const verification = verifyFile(system.file, kinds);
   expect(verification.problems).toEqual([]);
   const rows = rowsOf(system.file);
   expect(verification).toMatchObject({
@@ -115,9 +116,9 @@ test.each([
   await ingest(commands, system);
   await sendText(commands, 'ann', 'hello');
   await system.stop();
-  expect(verifyFile(system.file).problems).toEqual([]);
+  expect(verifyFile(system.file, kinds).problems).toEqual([]);
   const db = new Database(system.file);
   db.exec(damage);
   db.close();
-  expect(verifyFile(system.file).problems).not.toEqual([]);
+  expect(verifyFile(system.file, kinds).problems).not.toEqual([]);
 });

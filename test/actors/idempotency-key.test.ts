@@ -12,13 +12,13 @@ test('a key gives its first answer to the same body', async () => {
   await using system = new ActorSystem();
   const commands = system.commands();
   const claim = () => commands.send('idempotency-key', key, 'key.claim', { bodyHash: 'h1' });
-  expect(await claim()).toEqual({ answer: null });
-  expect(await claim()).toEqual({ answer: null });
-  await commands.send('idempotency-key', key, 'key.complete', { answer });
-  await commands.send('idempotency-key', key, 'key.complete', { answer: { ...answer, status: 500 } });
-  expect(await claim()).toEqual({ answer });
+  expect(await claim()).toEqual({ answer: null, generation: 1 });
+  expect(await claim()).toEqual({ answer: null, generation: 1 });
+  await commands.send('idempotency-key', key, 'key.complete', { generation: 1, answer });
+  await commands.send('idempotency-key', key, 'key.complete', { generation: 1, answer: { ...answer, status: 500 } });
+  expect(await claim()).toEqual({ answer, generation: 1 });
   await system.restart();
-  expect(await claim()).toEqual({ answer });
+  expect(await claim()).toEqual({ answer, generation: 1 });
 });
 
 test('a key refuses another body', async () => {
@@ -34,16 +34,24 @@ test('a key is free again after a day', async () => {
   await using system = new ActorSystem();
   const commands = system.commands();
   await commands.send('idempotency-key', key, 'key.claim', { bodyHash: 'h1' });
-  await commands.send('idempotency-key', key, 'key.complete', { answer });
+  await commands.send('idempotency-key', key, 'key.complete', { generation: 1, answer });
   system.clock.advance(keyLifetime);
-  expect(await commands.send('idempotency-key', key, 'key.claim', { bodyHash: 'h1' })).toEqual({ answer });
+  expect(await commands.send('idempotency-key', key, 'key.claim', { bodyHash: 'h1' })).toEqual({
+    answer,
+    generation: 1,
+  });
   system.clock.advance(1);
-  expect(await commands.send('idempotency-key', key, 'key.claim', { bodyHash: 'h2' })).toEqual({ answer: null });
+  expect(await commands.send('idempotency-key', key, 'key.claim', { bodyHash: 'h2' })).toEqual({
+    answer: null,
+    generation: 2,
+  });
+  await commands.send('idempotency-key', key, 'key.complete', { generation: 1, answer });
+  expect(await commands.send('idempotency-key', key, 'key.claim', { bodyHash: 'h2' })).toMatchObject({ answer: null });
 });
 
 test('completing an unclaimed key changes nothing', async () => {
   await using system = new ActorSystem();
   const commands = system.commands();
-  expect(await commands.send('idempotency-key', key, 'key.complete', { answer })).toBeNull();
-  expect(await commands.send('idempotency-key', key, 'key.claim', { bodyHash: 'h1' })).toEqual({ answer: null });
+  expect(await commands.send('idempotency-key', key, 'key.complete', { generation: 1, answer })).toBeNull();
+  expect(await commands.send('idempotency-key', key, 'key.claim', { bodyHash: 'h1' })).toMatchObject({ answer: null });
 });

@@ -149,7 +149,8 @@ test('a batch has at most 512 KB of commands', async () => {
 
 test('with tiny memory the results are the same', async () => {
   const dumps = [];
-  for (const activations of [1, 20_000]) {
+  for (const actors of [1, 20_000]) {
+    const activations = { actors, bytes: 1e9 };
     await using system = new ActorSystem({ activations });
     let n = 0;
     const same = () => ({ commandId: `00000000-0000-7000-8000-${String(n++).padStart(12, '0')}` });

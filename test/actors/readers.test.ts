@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Page, PageKey, PageQuery } from '#actors/store/page.ts';
 import { messageId } from '#actors/ids.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testSource } from '../_support/actor-system.ts';
 import { uuid } from './support.ts';
 
 const ann = conversationOf('ann');
@@ -107,7 +107,7 @@ test('messages of an unknown conversation are an empty page', async () => {
 test('messages and conversations are found by their source ids', async () => {
   await using system = await filled(['hi']);
   const reader = system.reader();
-  const found = { messageId: messageId(ann, 'ann-0'), conversationId: ann };
+  const found = { messageId: messageId(ann, testSource, 'ann-0'), conversationId: ann };
   expect(reader.messages.findBySourceId('acme', 'ann-0')).toEqual([found]);
   expect(reader.messages.findBySourceId('other', 'ann-0')).toEqual([]);
   expect(reader.conversations.findBySourceId('acme', 'ann')).toEqual([ann]);

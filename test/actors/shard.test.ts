@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { kindTables } from '#actors/kinds.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
 import { shardOf, slotOf, slots } from '#actors/runtime/shard.ts';
 import { namespaces } from '#actors/ids.ts';
@@ -25,15 +26,16 @@ test('with one shard every actor is in shard 0', () => {
 test.each([2, 4, 8])('%i shards get about the same number of actors', (shards) => {
   const counts = Array.from({ length: shards }, () => 0);
   const actors = 4_000;
-  for (let n = 0; n < actors; n++) counts[shardOf(uuidV5(namespaces.message, String(n)), shards)]!++;
+  for (let n = 0; n < actors; n++) counts[shardOf(uuidV5(namespaces.conversation, String(n)), shards)]!++;
   for (const count of counts) expect(Math.abs(count - actors / shards)).toBeLessThan(actors / shards / 5);
 });
 
 test('a file made for one number of shards refuses another', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-shards-'));
   const file = join(folder, 'parley.db');
-  openHostStore(file, 'normal', 4).close();
-  openHostStore(file, 'normal', 4).close();
-  expect(() => openHostStore(file, 'normal', 1)).toThrow('was made for data.shards: 4. It can not be opened with 1.');
+  const open = (shards: number) => openHostStore({ file, durability: 'normal', shards, tables: kindTables });
+  open(4).close();
+  open(4).close();
+  expect(() => open(1)).toThrow('was made for data.shards: 4. It can not be opened with 1.');
   rmSync(folder, { recursive: true });
 });

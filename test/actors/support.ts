@@ -1,18 +1,17 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '#actors/representation.ts';
 import type { CommandSender } from '#actors/commands.ts';
-import { conversationDefinition } from '#actors/conversation/commands.ts';
-import { actorDefinitions } from '#actors/definitions.ts';
-import { verifyFile } from '#actors/history/verify.ts';
+import { type Step, type TurnEvent, unpackEvents, unpackSteps } from '#actors/journal/turn.ts';
+import { verifyFile } from '#actors/journal/verify.ts';
+import { kinds } from '#actors/kinds.ts';
 import type { ChangeRecord, ShardLog } from '#actors/log/shard-log.ts';
-import type { ActorDefinitions } from '#actors/runtime/command-handling.ts';
-import type { CommandHandler } from '#actors/runtime/definition.ts';
-import { type ActorKind, decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
+import type { ConversationRuntime } from '#actors/conversation/memory.ts';
+import { decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
+import type { AnyKind } from '#actors/runtime/kind.ts';
 import { Failure, type FailureCode } from '#actors/errors.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
-import type { ConversationMemory } from '#actors/conversation/memory.ts';
 import { openForReading } from '#actors/store/database.ts';
-import { keyColumn, type TableName } from '#actors/store/tables.ts';
+import { journal, type JournalRow } from '#actors/store/tables.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import { SystemIds } from '#src/runtime/system.ts';
 import { type ActorSystem, conversationOf, testChannel, testSource } from '../_support/actor-system.ts';
@@ -23,7 +22,7 @@ export const uuid = (): string => ids.uuid();
 /** An envelope as a sender makes it; `more` replaces parts. */
 export function envelopeFor(
   system: ActorSystem,
-  kind: ActorKind,
+  kind: string,
   id: string,
   type: string,
   body: unknown,
@@ -41,60 +40,75 @@ export async function request(system: ActorSystem, envelope: Envelope): Promise<
 
 /** Keeps the records it is given. */
 export class RecordingLog implements ShardLog {
+  readonly replicated = false;
   readonly records: ChangeRecord[] = [];
+
+  tail(): Promise<ChangeRecord[]> {
+    return Promise.resolve([]);
+  }
 
   append(record: ChangeRecord): void {
     this.records.push(structuredClone(record));
   }
 
-  /** Commands that each record answered. */
+  /** Turns that each record has. */
   sizes(): number[] {
-    return this.records.map(({ changes }) => changes.filter(({ table }) => table === 'inbox').length);
+    return this.records.map(({ changes }) => changes.filter((change) => journal.is(change)).length);
   }
 }
 
 export const tableNames = [
-  'shard',
-  'actor',
-  'history',
-  'timer',
-  'inbox',
-  'outbox',
-  'dead_letter',
-  'feed',
-  'source',
-  'parked_metadata',
-  'channel',
-  'conversation',
-  'message',
-  'parked_send',
-  'idempotency_key',
-  'webhook_subscription',
-  'webhook_delivery',
-  'webhook_attempt',
-] as const satisfies readonly TableName[];
+  ...(['shard', 'journal', 'base', 'mark', 'timer', 'outbox', 'dead_letter'] as const),
+  ...(['source', 'parked_metadata', 'channel', 'conversation', 'message', 'parked_send'] as const),
+  ...(['idempotency_key', 'webhook_subscription', 'webhook_delivery', 'webhook_attempt'] as const),
+];
+
+type Stored = Record<string, unknown>;
 
 /** Every row of a file, table by table. */
-export function rowsOf(file: string): Record<TableName, Record<string, unknown>[]> {
+export function rowsOf(file: string): Record<(typeof tableNames)[number], Stored[]> {
   const db = openForReading(file);
   try {
-    const rows = tableNames.map((table) => [
-      table,
-      db.prepare(`SELECT * FROM ${table} ORDER BY ${keyColumn(table)}`).all(),
-    ]);
-    return Object.fromEntries(rows);
+    const present = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'").pluck().all();
+    expect([...present].sort()).toEqual([...tableNames].sort());
+    const rows = tableNames.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()]);
+    return Object.fromEntries(rows) as Record<(typeof tableNames)[number], Stored[]>;
   } finally {
     db.close();
   }
 }
 
+/** A turn, unpacked. */
+export interface Turn extends Omit<JournalRow, 'steps' | 'events'> {
+  steps: Step[];
+  events: TurnEvent[];
+}
+
+/** Every turn of a file, in order. */
+export function turnsOf(file: string): Turn[] {
+  const db = openForReading(file);
+  try {
+    const rows = journal.query(db, 'ORDER BY key').all();
+    return rows.map((row) => ({ ...row, steps: unpackSteps(row.steps), events: unpackEvents(row.events) }));
+  } finally {
+    db.close();
+  }
+}
+
+/** Every step of a file, in order, with its turn and the key of the row whose machine it is. */
+export const stepsOf = (file: string): (Step & { turn: Turn })[] =>
+  turnsOf(file).flatMap((turn) =>
+    turn.steps.map((step) => ({ ...step, subject: step.subject === 0 ? turn.actor : step.subject, turn })),
+  );
+
 /** The kinds of the hub, with more commands for conversations. */
 export function withHandlers(
-  handlers: Record<string, CommandHandler<ConversationMemory, never, unknown>>,
-  more: Partial<ActorDefinitions['conversation']> = {},
-): ActorDefinitions {
-  const all = { ...conversationDefinition.handlers, ...handlers } as ActorDefinitions['conversation']['handlers'];
-  return { ...actorDefinitions, conversation: { ...conversationDefinition, ...more, handlers: all } };
+  handlers: Record<string, (runtime: ConversationRuntime, body: never) => unknown>,
+  more: Partial<AnyKind> = {},
+): AnyKind[] {
+  return kinds.map((kind) =>
+    kind.name === 'conversation' ? { ...kind, ...more, handlers: { ...kind.handlers, ...handlers } as never } : kind,
+  );
 }
 
 export const originOf = (contact: string) => ({
@@ -138,5 +152,5 @@ export async function failureOf(work: Promise<unknown>): Promise<FailureCode> {
 
 /** The file's own invariants hold. */
 export function expectSound(system: ActorSystem): void {
-  expect(verifyFile(system.file).problems).toEqual([]);
+  expect(verifyFile(system.file, kinds).problems).toEqual([]);
 }

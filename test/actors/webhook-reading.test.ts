@@ -3,20 +3,32 @@ import type { EventJson } from '#actors/representation.ts';
 import { keysPerShard } from '#actors/store/tables.ts';
 import { ActorSystem, connectTestChannel } from '../_support/actor-system.ts';
 import { rowsOf } from './support.ts';
-import { delivered, failed, ingest, Subscriber, subscriberOf, withMessages } from './webhook-support.ts';
+import { delivered, failed, ingest, type Item, Subscriber, subscriberOf, withMessages } from './webhook-support.ts';
 
 test('an event is read as one Event, whatever its text', async () => {
   await using system = new ActorSystem({ shards: 4 });
   const text = 'süß 😀 "quoted" \\ \u2028 \u0000';
   const { subscriber, items } = await withMessages(system, [text]);
-  const body = subscriber.reader.webhookDeliveries.event(items[0]!.feedKey, items[0]!.position)!;
+  const [{ feedKey, position }] = items as [Item];
+  const { events } = subscriber.reader.webhookDeliveries;
+  const read = events([feedKey]).get(feedKey)!;
   const [entry] = subscriber.reader.feed.read({ after: [], limit: 100, types: ['message.created'] });
-  const event = JSON.parse(body.body) as EventJson;
+  const event = JSON.parse(read.text(position)) as EventJson;
   expect(Object.keys(event)).toEqual(['type', 'payload', 'timestamp', 'seq', 'cursor']);
   expect({ ...event, cursor: '' }).toEqual({ ...entry!.event, cursor: '' });
-  expect(body.type).toBe('message.created');
-  expect(subscriber.reader.feed.decodeCursor(event.cursor)).toEqual(items[0]!.position);
-  expect(subscriber.reader.webhookDeliveries.event(4 * keysPerShard)).toBeNull();
+  expect(read.type).toBe('message.created');
+  expect(subscriber.reader.feed.decodeCursor(event.cursor)).toEqual(position);
+  expect([...events([4 * keysPerShard, feedKey]).keys()]).toEqual([feedKey]);
+});
+
+test('a page of events ends when it is large, not before one', async () => {
+  await using system = new ActorSystem();
+  const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(700_000));
+  const { subscriber, items } = await withMessages(system, texts);
+  const keys = items.map(({ feedKey }) => feedKey);
+  const { events } = subscriber.reader.webhookDeliveries;
+  expect([...events(keys).keys()]).toEqual(keys.slice(0, 1));
+  expect([...events(keys.slice(2)).keys()]).toEqual(keys.slice(2));
 });
 
 test('reading passes over what is not wanted, to the end', async () => {

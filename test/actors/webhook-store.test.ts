@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { verifyFile } from '#actors/history/verify.ts';
+import { verifyFile } from '#actors/journal/verify.ts';
+import { kinds } from '#actors/kinds.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
 import { migrations } from '#actors/store/migrations/index.ts';
 import { grewSubject } from '#src/nats/subjects.ts';
@@ -63,7 +64,7 @@ test('a delivery that its history does not fold to is found', async () => {
     [a!, failed],
     [b!, failed],
   ]);
-  expect(verifyFile(system.file)).toMatchObject({ deliveries: 2, problems: [] });
+  expect(verifyFile(system.file, kinds)).toMatchObject({ deliveries: 2, problems: [] });
   await system.stop();
   const db = new Database(system.file);
   const tamper = db.prepare('UPDATE webhook_delivery SET ready = 1 WHERE feed_key = ?');
@@ -72,7 +73,7 @@ test('a delivery that its history does not fold to is found', async () => {
     WHERE feed_key = ?`).run(b!.feedKey);
   db.close();
   const keys = rowsOf(system.file).webhook_delivery.map(({ key }) => key);
-  expect(verifyFile(system.file).problems).toEqual([
+  expect(verifyFile(system.file, kinds).problems).toEqual([
     `delivery ${keys[0]} shows scheduled true, its machine scheduled false`,
     `webhook-delivery ${keys[1]}: the history folds to another state than stored`,
   ]);

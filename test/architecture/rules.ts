@@ -41,6 +41,42 @@ export const foldersMeetThroughAliases = perImport((path, specifier, target) =>
     : null,
 );
 
+/** What may know the HTTP API: itself, and what puts a hub together. */
+const knowHttp = ['src/http/', 'src/node/', 'src/hub.ts'];
+
+/** Callers, signatures, metrics and the like belong to every door of the hub, not to HTTP. */
+export const httpIsNobodysBase = perImport((path, specifier, target) =>
+  topLevel(path) === 'src' && target?.startsWith('src/http/') && !knowHttp.some((start) => path.startsWith(start))
+    ? `imports the HTTP API: ${specifier}`
+    : null,
+);
+
+const table = 'src/http/operations.ts';
+
+/** `/sources.channels.create` → `src/http/sources/channels/create.ts`, `/chatplugin.resumeToken` → `…/resume-token.ts`. */
+const fileOfOperation = (path: string): string => {
+  const kebab = path.slice(1).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return `src/http/${kebab.replaceAll('.', '/')}.ts`;
+};
+
+/** A file of one operation stands where its URL says, and in the table: else nobody can call it, and no test asks it. */
+export const operationsAreListed: Rule = (files) => {
+  const listed = files.find(({ path }) => path === table);
+  const imported = new Set(listed ? importsOf(listed).map(({ target }) => target) : []);
+  const names = /operations[^=]*=\s*\[([\s\S]*?)\]/.exec(withoutComments(listed?.text ?? ''))?.[1] ?? '';
+  return files.flatMap(({ path, text }) => {
+    const code = withoutComments(text);
+    if (topLevel(path) !== 'src' || path === 'src/http/operation.ts') return [];
+    return [...code.matchAll(/(?:export const (\w+)[^=]*=\s*)?\bdefineOperation\b[<(]/g)].flatMap((match) => {
+      const name = match[1] ?? 'something that is not exported';
+      const url = /\bpath:\s*'(\/[^']+)'/.exec(code.slice(match.index))?.[1] ?? '';
+      const home = fileOfOperation(url) === path ? [] : [`${path}: ${url || 'no path'} belongs elsewhere`];
+      const known = imported.has(path) && new RegExp(`\\b${name}\\b`).test(names);
+      return [...home, ...(known ? [] : [`${path}: ${name} is not in ${table}`])];
+    });
+  });
+};
+
 const homes: [packageName: RegExp, homes: string[]][] = [
   [/^better-sqlite3(\/|$)/, ['actors/store/', 'test/', 'bench/']],
   [/^@nats-io\//, ['src/nats/', 'test/', 'bench/']],

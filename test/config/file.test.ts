@@ -23,9 +23,9 @@ const badFiles: [string, string, string[]][] = [
   ['a value for a section', `${goodSecurity}nats: nats://host\n`, ['parley.yaml:2:1: nats must be a section']],
   ['an unknown durability', `${goodSecurity}data: { durability: some }\n`, ['data.durability must be full or normal']],
   ['no shards', `${goodSecurity}data: { shards: 0 }\n`, ['data.shards must be a whole number from 1 to 256']],
-  ['a number for a duration', `${goodSecurity}retention: { feed: 30 }\n`, ['retention.feed must be a duration']],
-  ['an unknown unit', `${goodSecurity}retention: { feed: 3w }\n`, ['retention.feed must be a duration']],
-  ['a duration of nothing', `${goodSecurity}retention: { feed: 0d }\n`, ['retention.feed must be longer']],
+  ['a number for a duration', `${goodSecurity}retention: { journal: 30 }\n`, ['retention.journal must be a duration']],
+  ['an unknown unit', `${goodSecurity}retention: { journal: 3w }\n`, ['retention.journal must be a duration']],
+  ['a duration of nothing', `${goodSecurity}retention: { journal: 0d }\n`, ['retention.journal must be longer']],
   [
     'an address without prefix',
     `${goodSecurity}outgoing:\n  allowNetworks: [10.0.0.0/8, 10.0.0.1]\n`,
@@ -109,7 +109,7 @@ test('gives every key its default', () => {
     integration: { 'source-api': { enabled: false }, contacts: { enabled: false }, webhook: { enabled: false } },
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
-    retention: { history: 30 * 86_400_000, feed: 30 * 86_400_000, deliveries: 30 * 86_400_000 },
+    retention: { journal: 30 * 86_400_000, deliveries: 30 * 86_400_000 },
   });
 });
 
@@ -127,7 +127,7 @@ security:
   oidc: { issuer: "https://id.example", clientId: c, clientSecret: s, allowedEmailPatterns: ["*@a.example"] }
 components: { sources: { chatplugin: , telco: { accountSid: AC1, authToken: t } } }
 outgoing: { allowNetworks: [10.0.0.0/8, "fd00::/8"] }
-retention: { history: 12h, feed: 90s, deliveries: 7d }
+retention: { journal: 90s, deliveries: 7d }
 `),
     env: {},
   });
@@ -139,7 +139,7 @@ retention: { history: 12h, feed: 90s, deliveries: 7d }
   expect(config.components.sources.telco?.authToken.reveal()).toBe('t');
   expect(config.components.sources.pageplatform).toBeUndefined();
   expect(config.outgoing.allowNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
-  expect(config.retention).toEqual({ history: 12 * 3_600_000, feed: 90_000, deliveries: 7 * 86_400_000 });
+  expect(config.retention).toEqual({ journal: 90_000, deliveries: 7 * 86_400_000 });
 });
 
 test.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])('lets an open API listen on %s', (host) => {

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { namespaces } from '#actors/ids.ts';
+import type { DeliveryReader } from '#actors/conversation/delivery-reader.ts';
 import { uuidV5 } from '#actors/uuid.ts';
-import { createCircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
-import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
-import { SystemIds } from '#src/runtime/system.ts';
-import {
-  ActorSystem,
-  connectTestChannel,
-  conversationOf,
-  silent,
-  testChannel,
-  testSource,
-} from '../_support/actor-system.ts';
+import { Metrics } from '#src/metrics.ts';
+import { startDispatch } from '#src/node/owner-dispatch.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
+import { ActorSystem, connectTestChannel, conversationOf, testChannel, testSource } from '../_support/actor-system.ts';
+import { testConfig } from '../_support/config.ts';
 
 const wait = 60_000;
 
@@ -20,7 +15,7 @@ async function backingOff(system: ActorSystem): Promise<void> {
   const commands = system.commands();
   await connectTestChannel(commands);
   const conversation = conversationOf('ann');
-  const messageId = uuidV5(namespaces.message, 'one');
+  const messageId = uuidV5(namespaces.command, 'one');
   const origin = { channelId: testChannel, source: testSource, sourceConversationId: 'ann' };
   const body = { messageId, content: { text: 'Hello' }, sender: { id: 'agent:1' }, origin };
   await commands.send('conversation', conversation, 'message.send', body);
@@ -35,28 +30,15 @@ async function backingOff(system: ActorSystem): Promise<void> {
 test('a dispatcher that starts looks when a wait is over', async () => {
   await using system = new ActorSystem();
   await backingOff(system);
-  const reader = system.reader();
+  const client: OutgoingClient = { post: () => new Promise(() => {}), close: () => Promise.resolve() };
+  const services = system.services({ config: testConfig(), samples: client });
   let looks = 0;
-  const delivery = new SourceDelivery({
-    outbox: reader.outbox,
-    deliveries: {
-      ...reader.deliveries,
-      find: (key) => {
-        looks++;
-        return reader.deliveries.find(key);
-      },
-    },
-    sources: reader.sources,
-    shards: 1,
-    clock: system.clock,
-    ids: new SystemIds(),
-    log: silent,
-    client: { post: () => new Promise(() => {}), close: () => Promise.resolve() },
-    breaker: createCircuitBreaker(system.clock),
-    commandsFor: (origin) => system.commands(origin),
-    tokenOf: () => Promise.resolve('token'),
-  });
-  delivery.wake();
+  const find: DeliveryReader['find'] = (key) => {
+    looks++;
+    return services.store.deliveries.find(key);
+  };
+  const store = { ...services.store, deliveries: { ...services.store.deliveries, find } };
+  const dispatch = startDispatch({ ...services, store }, { sources: client, webhooks: client, metrics: new Metrics() });
   for (let second = 1; second < wait / 1_000; second++) {
     await new Promise(setImmediate);
     system.clock.advance(1_000);
@@ -65,6 +47,6 @@ test('a dispatcher that starts looks when a wait is over', async () => {
   await new Promise(setImmediate);
   system.clock.advance(2_000);
   expect(looks).toBe(2);
-  await delivery.stop();
-  reader.close();
+  await dispatch.stop();
+  services.close();
 });

@@ -114,6 +114,19 @@ describe('outgoing limits', () => {
     expect((result as { durationMs: number }).durationMs).toBeLessThan(1500);
   });
 
+  it('cuts a call that waits for a connection, and never sends it', async () => {
+    await using receiver = await startReceiver(() => {});
+    const client = clientOf({ connectionsPerOrigin: 1 });
+    const calls = [300, 100].map((timeoutMs) => client.post({ ...toPort(receiver.port, `/${timeoutMs}`), timeoutMs }));
+    const cut = { kind: 'failed', reason: 'timeout' };
+    expect(await calls[1]).toMatchObject(cut);
+    expect(await calls[0]).toMatchObject(cut);
+    const last = client.post({ ...toPort(receiver.port, '/last'), timeoutMs: 300 });
+    await expect.poll(() => receiver.requests.length).toBe(2);
+    expect(receiver.requests.map(({ path }) => path)).toEqual(['/300', '/last']);
+    await last;
+  });
+
   it('cuts a huge answer and drops its connection', async () => {
     await using receiver = await startReceiver((response) => {
       const more = () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AddressNotAllowed, createAddressGuard, parseNetworks, type Resolve } from '#src/outgoing/address-guard.ts';
-import { createOutgoingClient, type OutgoingResult } from '#src/outgoing/client.ts';
+import type { OutgoingResult } from '#src/outgoing/call.ts';
+import { createOutgoingClient } from '#src/outgoing/client.ts';
 import { guardedConnector } from '#src/outgoing/guarded-connector.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { literals } from './ssrf-forms.ts';

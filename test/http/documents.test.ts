@@ -2,7 +2,6 @@ import { Parser } from '@asyncapi/parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { failureCodes } from '#actors/errors.ts';
 import { asyncApiDocument } from '#src/http/documents/asyncapi.ts';
 import { failuresOf, openApiDocument } from '#src/http/documents/openapi.ts';
 import { documentRoutes } from '#src/http/documents/routes.ts';
@@ -18,30 +17,6 @@ interface Document {
 }
 
 const openApi = openApiDocument(operations) as unknown as Document;
-
-describe('the table of operations', () => {
-  it('holds each path once', () => {
-    const paths = operations.flatMap(({ path, aliases = [] }) => [path, ...aliases]);
-    expect(paths).toEqual([...new Set(paths)]);
-  });
-
-  it.each(operations.map((operation) => [operation.path, operation] as const))(
-    '%s accepts its example',
-    (_, { request, example }) => {
-      expect(request.safeParse(example).error?.issues).toBeUndefined();
-    },
-  );
-
-  it('declares failures from the closed list', () => {
-    for (const operation of operations) expect(failureCodes).toEqual(expect.arrayContaining(failuresOf(operation)));
-  });
-
-  it('declares the failure of a feature that can be off', () => {
-    for (const { path, feature, errors } of operations) {
-      expect([path, errors.includes('feature_disabled')]).toEqual([path, feature !== undefined]);
-    }
-  });
-});
 
 describe('the OpenAPI document', () => {
   it('is valid', async () => {

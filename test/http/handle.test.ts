@@ -1,18 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
-import { createAuth } from '#src/http/auth.ts';
-import { handle, requestIdOf } from '#src/http/handle.ts';
-import { Metrics } from '#src/metrics.ts';
-import { type Answer, type Call, defineOperation, ok, type Operation } from '#src/http/operation.ts';
-import { listenTo, testConfig, testServices } from './_support.ts';
+import { sourceActorId } from '#actors/ids.ts';
+import { requestIdOf } from '#src/http/handle.ts';
+import { type Answer, type CoreCall, defineOperation, ok, type Operation } from '#src/http/operation.ts';
+import { type ApiOptions, startApi, type TestApi } from '../_support/api.ts';
+import { testConfig } from '../_support/config.ts';
 
-const open: AsyncDisposable[] = [];
+const open: TestApi[] = [];
 afterEach(async () => {
-  for (const server of open.splice(0)) await server[Symbol.asyncDispose]();
+  for (const api of open.splice(0)) await api[Symbol.asyncDispose]();
 });
 
-const echo = (handler: (call: Call, body: { text: string }) => Answer | Promise<Answer>): Operation =>
+type Said = Answer<200, unknown>;
+
+const echo = (handler: (call: CoreCall, body: { text: string }) => Said | Promise<Said>): Operation =>
   defineOperation({
     path: '/things.echo',
     summary: 'Says it again',
@@ -21,29 +23,23 @@ const echo = (handler: (call: Call, body: { text: string }) => Answer | Promise<
     request: z.object({ text: z.string(), items: z.array(z.object({ id: z.string() })).optional() }),
     example: { text: 'hello' },
     responses: { 200: z.unknown() },
-    errors: [],
+    errors: ['feature_disabled', 'not_found', 'forbidden'],
     handle: handler,
   });
 
+interface Body {
+  [field: string]: unknown;
+  code: string;
+  error: string;
+  details: { path: string }[];
+}
+
 /** One operation behind a real server. */
-async function serve(operation: Operation, options: Parameters<typeof testServices>[0] = {}) {
-  const { services, recorder, lines } = testServices(options);
-  const parts = { services, auth: createAuth(services), metrics: new Metrics() };
-  const server = await listenTo(async (request, response) => {
-    const { status, body, headers } = await handle(parts, operation, request, requestIdOf(request.headers, services));
-    response.writeHead(status, headers).end(body);
-  });
-  open.push(server);
-  const post = async (body: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(server.url, {
-      method: 'POST',
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-      headers: { 'content-type': 'application/json', ...headers },
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
-  };
-  return { post, recorder, lines, metrics: parts.metrics };
+async function serve(operation: Operation, options: ApiOptions = {}) {
+  const api = await startApi({ ...options, operations: [operation] });
+  open.push(api);
+  const post = (body: unknown, headers: Record<string, string> = {}) => api.post<Body>('/things.echo', body, headers);
+  return { post, api };
 }
 
 const counting = () => {
@@ -61,7 +57,7 @@ describe('an operation', () => {
     const { post } = await serve(counting());
     const { status, body } = await post({ items: [{ id: 'a' }, {}] });
     expect([status, body.code]).toEqual([400, 'invalid_request']);
-    expect(body.details.map((detail: { path: string }) => detail.path).sort()).toEqual(['items[1].id', 'text']);
+    expect(body.details.map((detail) => detail.path).sort()).toEqual(['items[1].id', 'text']);
   });
 
   it('answers 409 when its feature is off', async () => {
@@ -77,28 +73,28 @@ describe('an operation', () => {
     const broken = echo(() => {
       throw new Error('the password is hunter2');
     });
-    const { post, lines } = await serve(broken);
+    const { post, api } = await serve(broken, { defectsExpected: true });
     const { status, body } = await post({ text: 'hi' }, { 'x-request-id': 'req-7' });
     expect([status, body.code]).toEqual([500, 'internal']);
     expect(body.error).toContain('req-7');
     expect(JSON.stringify(body)).not.toContain('hunter2');
-    expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(api.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
   it('leaves one line with path, status, code and request id', async () => {
-    const { post, lines } = await serve(counting());
+    const { post, api } = await serve(counting());
     await post('{', { 'x-request-id': 'req-8' });
-    const answered = lines.filter(({ event }) => event === 'operation.answered').map(({ fields }) => fields);
+    const answered = api.lines.filter(({ event }) => event === 'operation.answered').map(({ fields }) => fields);
     expect(answered).toEqual([
       { operation: '/things.echo', status: 400, code: 'malformed_json', requestId: 'req-8', ms: expect.any(Number) },
     ]);
   });
 
   it('is counted by path and status', async () => {
-    const { post, metrics } = await serve(counting());
+    const { post, api } = await serve(counting());
     await post({ text: 'hi' });
     await post({});
-    const text = await metrics.registry.metrics();
+    const text = await api.metrics.registry.metrics();
     for (const status of [200, 400]) {
       expect(text).toContain(`parley_operation_duration_seconds_count{operation="/things.echo",status="${status}"} 1`);
     }
@@ -106,18 +102,19 @@ describe('an operation', () => {
 
   it('gives its commands the request as their cause', async () => {
     const sends = echo(async ({ commands }) => {
-      await commands.send('conversation', 'c', 'conversation.mark-read', null);
+      await commands.send('source', sourceActorId('shop'), 'source.create', { sourceId: 'shop' });
       return ok({});
     });
-    const { post, recorder } = await serve(sends);
+    const { post, api } = await serve(sends);
     await post({ text: 'hi' }, { 'x-request-id': 'req-9' });
-    expect(recorder.sent.map(({ origin }) => origin)).toEqual([{ cause: 'req-9' }]);
+    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: 'req-9' }]);
   });
 });
 
 describe('a request id', () => {
-  it('is the given one when it is usable', () => {
-    const { services } = testServices();
+  it('is the given one when it is usable', async () => {
+    const { api } = await serve(counting());
+    const { services } = api;
     for (const id of ['a', 'x'.repeat(128), '!~']) {
       expect(requestIdOf({ 'x-request-id': id }, services)).toBe(id);
     }

@@ -1,7 +1,23 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { bodyLimit, isJson, nestingLimit, parseBody, readBody } from '#src/http/json-body.ts';
-import { codeOf, listenTo } from './_support.ts';
+import { codeOf } from '../_support/failures.ts';
+
+/** A server on a free loopback port. */
+async function listenTo(handler: Parameters<typeof createServer>[1]) {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
 
 const json = 'application/json';
 const parsed = (text: string | Buffer, type: string | undefined = json): unknown => parseBody(Buffer.from(text), type);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Page } from '#actors/store/page.ts';
 import { pageBody, pageFields, pageQuery } from '#src/http/pagination.ts';
-import { codeOf } from './_support.ts';
+import { codeOf } from '../_support/failures.ts';
 
 const middle: Page<string> = {
   items: ['a', 'b'],

@@ -1,28 +1,20 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAuth } from '#src/http/auth.ts';
-import { Metrics } from '#src/metrics.ts';
 import { operations } from '#src/http/operations.ts';
-import { createHttpServer } from '#src/http/server.ts';
 import { version } from '#src/version.ts';
-import { testConfig, testServices } from './_support.ts';
+import { type ApiOptions, startApi, type TestApi } from '../_support/api.ts';
+import { testConfig } from '../_support/config.ts';
 
-const open: { close(): Promise<void> }[] = [];
+const open: TestApi[] = [];
 afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
+  for (const api of open.splice(0)) await api[Symbol.asyncDispose]();
 });
 
-/** The HTTP server of a hub whose actors do nothing. */
-async function start(options: Parameters<typeof testServices>[0] = {}, problem: string | null = null) {
-  const { services } = testServices(options);
-  const health = [{ name: 'nats', problem: () => problem }];
-  const server = createHttpServer(
-    { ...services, health },
-    { auth: createAuth(services), metrics: new Metrics(), upgrades: { handleUpgrade: () => false } },
-  );
-  open.push(server);
-  return server.listen();
+async function start(options: ApiOptions = {}): Promise<TestApi> {
+  const api = await startApi(options);
+  open.push(api);
+  return api;
 }
 
 const post = (url: string, body: string | Buffer | null = null, headers: Record<string, string> = {}) =>
@@ -126,7 +118,7 @@ describe('the HTTP server', () => {
   });
 
   it('says why it is not ready', async () => {
-    const { url } = await start({}, 'the connection is lost');
+    const { url } = await start({ health: [{ name: 'nats', problem: () => 'the connection is lost' }] });
     const ready = await fetch(`${url}/health/ready`);
     expect([ready.status, JSON.stringify(await ready.json())]).toEqual([503, expect.stringContaining('is lost')]);
     expect((await fetch(`${url}/health/live`)).status).toBe(200);

@@ -1,83 +1,44 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CommandSender } from '#actors/commands.ts';
-import { Failure } from '#actors/errors.ts';
-import type { StoreReader } from '#actors/store-reader.ts';
-import { createAuth } from '#src/http/auth.ts';
-import { Metrics } from '#src/metrics.ts';
-import { operations } from '#src/http/operations.ts';
-import { createHttpServer } from '#src/http/server.ts';
-import type { Services } from '#src/services.ts';
-import { testConfig, testServices } from './_support.ts';
+import { deliveryId } from '#actors/ids.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
+import { type Answered, type Refusal, refusalOf, startApi, type TestApi } from '../_support/api.ts';
+import { delivered, failed, ingest, subscriberOf } from '../actors/webhook-support.ts';
 
-const id = '0192f3a4-5b6c-7d8e-9f01-23456789abcd';
-const other = '0192f3a4-5b6c-7d8e-9f01-23456789abce';
+const unknown = '0192f3a4-5b6c-7d8e-9f01-23456789abce';
 const url = 'https://crm.example/events';
-const subscription = { id, url, events: ['message.created'], headers: {}, status: 'Subscribed', state: 'idle' };
-const end = [41, 42];
 
-const open: { close(): Promise<void> }[] = [];
+const open: TestApi[] = [];
 afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
+  for (const api of open.splice(0)) await api[Symbol.asyncDispose]();
 });
 
-interface Answer {
-  status: number;
-  body: { code: string; error: string; details: { path: string }[]; data: unknown[]; [field: string]: unknown };
+interface Subscription {
+  id: string;
+  [field: string]: unknown;
 }
 
-/** An API over one subscription, `id`; commands are noted and answer it. */
-async function start(options: { enabled?: boolean } = {}) {
-  const config = testConfig();
-  config.integration.webhook.enabled = options.enabled ?? true;
-  const { services } = testServices({ config });
-  const sent: { id: string; type: string; body: unknown }[] = [];
-  const send = async (_kind: string, actor: string, type: string, body: unknown): Promise<unknown> => {
-    sent.push({ id: actor, type, body });
-    if (actor === other) throw new Failure('not_found', `There is no webhook subscription ${actor}.`);
-    return { subscription };
-  };
-  const asked: unknown[] = [];
-  const webhooks = {
-    find: (asking: string) => (asking === id ? subscription : null),
-    list: () => [subscription],
-    deliveries: (...question: unknown[]) => {
-      asked.push(question);
-      return { items: [], before: null, after: [7], total: 9 };
-    },
-  };
-  const feed = {
-    end: () => end,
-    decodeCursor: (cursor: string) => {
-      if (cursor !== 'good') throw new Failure('invalid_cursor', 'The cursor is not one that this hub has given.');
-      return [1, 2];
-    },
-  };
-  const attempt = { at: 5, durationMs: 12, status: 204, reason: null, answer: 'thanks' };
-  const server = createHttpServer(
-    {
-      ...services,
-      store: { ...services.store, webhooks } as unknown as StoreReader,
-      feed: feed as unknown as Services['feed'],
-      commandsFor: () => ({ send: send as CommandSender['send'], redrive: async () => {} }),
-      testWebhook: async (asking) => (asking === id ? attempt : null),
-    },
-    { auth: createAuth(services), metrics: new Metrics(), upgrades: { handleUpgrade: () => false } },
-  );
-  open.push(server);
-  const { url: base } = await server.listen();
-  const post = async (verb: string, body: unknown): Promise<Answer> => {
-    const response = await fetch(`${base}/webhooks.${verb}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    });
-    const text = await response.text();
-    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
-  };
-  return { post, sent, asked };
+/** A receiver that thanks for everything. */
+const grateful: OutgoingClient = {
+  post: async () => ({ kind: 'answered', status: 204, headers: {}, body: 'thanks', truncated: false, durationMs: 12 }),
+  close: async () => {},
+};
+
+async function start() {
+  const api = await startApi({ client: grateful });
+  open.push(api);
+  const post = <T = Subscription>(verb: string, body: unknown = {}): Promise<Answered<T>> =>
+    api.post<T>(`/webhooks.${verb}`, body);
+  return { api, post };
 }
 
-const verbs = ['subscribe', 'update', 'unsubscribe', 'list', 'info', 'delete', 'test', 'deliveries', 'replay'];
+/** With one subscription. */
+async function subscribed() {
+  const { api, post } = await start();
+  const { body: subscription } = await post('subscribe', { url, events: ['message.created'] });
+  const { id } = subscription;
+  return { api, post, id, subscription };
+}
+
 const withId = {
   update: {},
   unsubscribe: {},
@@ -85,61 +46,68 @@ const withId = {
   delete: {},
   test: {},
   deliveries: {},
-  replay: { after: 'good' },
+  replay: { delivery_id: unknown },
 };
 
 describe('webhook operations', () => {
-  it.each(verbs)('%s answers 409 while the feature is off', async (verb) => {
-    const { post, sent } = await start({ enabled: false });
-    const { example } = operations.find(({ path }) => path === `/webhooks.${verb}`)!;
-    const { status, body } = await post(verb, example);
-    expect([status, body.code]).toEqual([409, 'feature_disabled']);
-    expect(body.error).toContain('integration.webhook.enabled');
-    expect(sent).toEqual([]);
-  });
-
   it.each(Object.entries(withId))('%s of an unknown id answers 404', async (verb, fields) => {
     const { post } = await start();
-    const { status, body } = await post(verb, { id: other, ...fields });
-    expect([status, body.code]).toEqual([404, 'not_found']);
+    expect(refusalOf(await post<Refusal>(verb, { id: unknown, ...fields }))).toEqual([404, 'not_found']);
   });
 
   it('list and info answer what is stored', async () => {
-    const { post } = await start();
-    expect((await post('list', {})).body).toEqual({ data: [subscription] });
+    const { post, id, subscription } = await subscribed();
+    expect((await post('list')).body).toEqual({ data: [subscription] });
     expect((await post('info', { id: id.toUpperCase() })).body).toEqual(subscription);
   });
 
   it('unsubscribe answers the subscription, delete nothing', async () => {
-    const { post, sent } = await start();
-    expect(await post('unsubscribe', { id })).toEqual({ status: 200, body: subscription });
-    expect(await post('delete', { id })).toEqual({ status: 204, body: null });
-    expect(sent.map(({ type }) => type)).toEqual(['webhook.unsubscribe', 'webhook.delete']);
+    const { post, id, subscription } = await subscribed();
+    expect((await post('unsubscribe', { id })).body).toEqual({
+      ...subscription,
+      status: 'Unsubscribed',
+      state: 'Unsubscribed',
+    });
+    const { status, body } = await post('delete', { id });
+    expect([status, body]).toEqual([204, null]);
+    expect((await post('list')).body).toEqual({ data: [] });
   });
 
   it('test answers what the receiver said', async () => {
-    const { post } = await start();
-    expect((await post('test', { id })).body).toEqual({ status: 204, duration_ms: 12, body: 'thanks', reason: null });
+    const { post, id } = await subscribed();
+    expect((await post('test', { id })).body).toMatchObject({ status: 204, body: 'thanks', reason: null });
   });
 });
 
 describe('/webhooks.subscribe', () => {
   it('starts a new subscription at the end of the feed', async () => {
-    const { post, sent } = await start();
-    expect(await post('subscribe', { url })).toEqual({ status: 200, body: subscription });
-    expect(sent).toEqual([
-      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), type: 'webhook.subscribe', body: { url, start: end } },
+    const { api, post } = await start();
+    await api.addSource('shop');
+    const end = api.reader.feed.end();
+    const { status, body } = await post('subscribe', { url });
+    expect([status, body]).toEqual([
+      200,
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        url,
+        events: ['message.created', 'message.updated', 'conversation.updated', 'channel.updated'],
+        headers: {},
+        status: 'Subscribed',
+        state: 'idle',
+      },
     ]);
+    expect(api.sent.at(-1)).toMatchObject({ type: 'webhook.subscribe', body: { start: end } });
+    expect(end).not.toEqual([0]);
   });
 
   it('changes the subscription that the id names', async () => {
-    const { post, sent } = await start();
-    await post('subscribe', { id, url, name: 'CRM' });
-    expect(sent).toEqual([{ id, type: 'webhook.update', body: { url, name: 'CRM' } }]);
+    const { post, id, subscription } = await subscribed();
+    expect((await post('subscribe', { id, url, name: 'CRM' })).body).toEqual({ ...subscription, name: 'CRM' });
+    expect((await post<{ data: object[] }>('list')).body.data).toHaveLength(1);
   });
 
   it('hands every field on, durations in ms', async () => {
-    const { post, sent } = await start();
+    const { api, post, id } = await subscribed();
     const whole = {
       events: ['message.created', 'message.created'],
       headers: { 'X-Team': 'a b' },
@@ -147,7 +115,7 @@ describe('/webhooks.subscribe', () => {
     };
     await post('update', { id, ...whole, rotation_overlap: 60 });
     await post('update', { id, events: null });
-    expect(sent.map(({ body }) => body)).toEqual([
+    expect(api.sent.slice(-2).map(({ body }) => body)).toEqual([
       { events: ['message.created'], headers: { 'X-Team': 'a b' }, signatureKey: 'key', rotationOverlap: 60_000 },
       { events: null },
     ]);
@@ -186,63 +154,93 @@ describe('/webhooks.subscribe', () => {
     ['a standard key that is no base64', { signature_key: `${standardKey(30)}!!!!` }, 'signature_key'],
     ['a negative overlap', { rotation_overlap: -1 }, 'rotation_overlap'],
   ] as const)('refuses %s', async (_, fields, path) => {
-    const { post, sent } = await start();
-    const { status, body } = await post('subscribe', { url, ...fields });
-    expect([status, body.code, body.details[0]?.path]).toEqual([400, 'invalid_request', path]);
-    expect(JSON.stringify(body)).not.toContain('secret');
-    expect(sent).toEqual([]);
+    const { api, post } = await start();
+    const answer = await post<Refusal>('subscribe', { url, ...fields });
+    expect([...refusalOf(answer), answer.body.details?.[0]?.path]).toEqual([400, 'invalid_request', path]);
+    expect(JSON.stringify(answer.body)).not.toContain('secret');
+    expect(api.sent).toEqual([]);
   });
 
   it.each(['k', '~'.repeat(255), standardKey(24), standardKey(64)])('takes the key %s', async (signature_key) => {
-    const { post, sent } = await start();
-    expect((await post('subscribe', { url, signature_key })).status).toBe(200);
-    expect(sent).toMatchObject([{ body: { signatureKey: signature_key } }]);
+    const { api, post } = await start();
+    const { status, body } = await post('subscribe', { url, signature_key });
+    expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringContaining(signature_key)]);
+    const [stored] = api.reader.webhookDeliveries.subscriptions(api.system.clock.now());
+    expect(stored!.signatureKeys).toEqual([signature_key]);
   });
 });
 
+/** A subscription with three deliveries: two that failed once, and, between them, one that arrived. */
+async function delivering() {
+  const { api, post } = await start();
+  const subscriber = await subscriberOf(api.system);
+  for (const contact of ['ann', 'bob', 'cy']) await ingest(api.system, contact, [contact]);
+  const [first, second, third] = subscriber.next();
+  await subscriber.record([
+    [first!, failed],
+    [second!, delivered],
+    [third!, failed],
+  ]);
+  const ids = [first!, second!, third!].map(({ feedKey }) => deliveryId(subscriber.id, feedKey));
+  return { api, post, id: subscriber.id, ids };
+}
+
+interface Page {
+  data: { id: string; status: string }[];
+  pagination_data: { previous_cursor: string | null; next_cursor: string | null; total: number };
+}
+
 describe('/webhooks.deliveries', () => {
-  it('asks for one page of one status', async () => {
-    const { post, asked } = await start();
-    const first = await post('deliveries', { id, status: 'dead', page_size: 2 });
-    const { next_cursor } = first.body.pagination_data as { next_cursor: string };
-    await post('deliveries', { id, cursor: next_cursor });
-    expect(first.body).toMatchObject({ data: [], pagination_data: { previous_cursor: null, total: 9 } });
-    expect(asked).toEqual([
-      [id, { limit: 2, from: null }, { status: 'dead' }],
-      [id, { limit: 20, from: { key: [7], direction: 'after' } }, {}],
+  it('gives pages, the newest first', async () => {
+    const { post, id, ids } = await delivering();
+    const first = (await post<Page>('deliveries', { id, page_size: 2 })).body;
+    const cursor = first.pagination_data.next_cursor;
+    const second = (await post<Page>('deliveries', { id, page_size: 2, cursor })).body;
+    expect([first, second].map(({ data }) => data.map((delivery) => delivery.id))).toEqual([
+      [ids[2], ids[1]],
+      [ids[0]],
     ]);
+    expect(first.pagination_data).toMatchObject({ previous_cursor: null, total: 3 });
+    expect(second.pagination_data).toMatchObject({ next_cursor: null, total: 3 });
+  });
+
+  it('gives those of one status', async () => {
+    const { post, id, ids } = await delivering();
+    const { body } = await post<Page>('deliveries', { id, status: 'delivered' });
+    expect(body.data).toMatchObject([{ id: ids[1], status: 'delivered' }]);
+    expect((await post<Page>('deliveries', { id, status: 'dead' })).body.data).toEqual([]);
   });
 
   it.each([
     ['an unknown status', { status: 'lost' }, 'invalid_request'],
     ['a foreign cursor', { cursor: 'x' }, 'invalid_cursor'],
   ])('refuses %s', async (_, fields, code) => {
-    const { post } = await start();
-    const { status, body } = await post('deliveries', { id, ...fields });
-    expect([status, body.code]).toEqual([400, code]);
+    const { post, id } = await subscribed();
+    expect(refusalOf(await post<Refusal>('deliveries', { id, ...fields }))).toEqual([400, code]);
   });
 });
 
 describe('/webhooks.replay', () => {
   it('moves the cursor, or sends one delivery again', async () => {
-    const { post, sent } = await start();
-    expect(await post('replay', { id, after: 'good' })).toEqual({ status: 202, body: null });
-    expect(await post('replay', { id, delivery_id: other })).toEqual({ status: 202, body: null });
-    expect(sent).toEqual([
-      { id, type: 'webhook.replay-from', body: { cursor: [1, 2] } },
-      { id, type: 'webhook.replay-delivery', body: { deliveryId: other } },
+    const { api, post, id, ids } = await delivering();
+    const beginning = api.reader.feed.encodeCursor([0]);
+    const moved = await post('replay', { id, after: beginning });
+    const again = await post('replay', { id, delivery_id: ids[1] });
+    expect([moved.status, moved.body, again.status, again.body]).toEqual([202, null, 202, null]);
+    expect(api.sent.map(({ type, body }) => [type, body])).toEqual([
+      ['webhook.replay-from', { cursor: [0] }],
+      ['webhook.replay-delivery', { deliveryId: ids[1] }],
     ]);
   });
 
   it.each([
     ['neither a cursor nor a delivery', {}, 'invalid_request'],
-    ['both a cursor and a delivery', { after: 'good', delivery_id: other }, 'invalid_request'],
+    ['both a cursor and a delivery', { after: 'good', delivery_id: unknown }, 'invalid_request'],
     ['an empty cursor', { after: '' }, 'invalid_request'],
     ['a cursor that is none', { after: 'bad' }, 'invalid_cursor'],
   ])('refuses %s', async (_, fields, code) => {
-    const { post, sent } = await start();
-    const { status, body } = await post('replay', { id, ...fields });
-    expect([status, body.code]).toEqual([400, code]);
-    expect(sent).toEqual([]);
+    const { api, post, id } = await subscribed();
+    expect(refusalOf(await post<Refusal>('replay', { id, ...fields }))).toEqual([400, code]);
+    expect(api.sent.map(({ type }) => type)).toEqual(['webhook.subscribe']);
   });
 });

@@ -58,7 +58,7 @@ export class MemoryFeed implements FeedReader {
       if (conversationId !== undefined && row.conversationId !== conversationId) continue;
       position = this.#ends.map((_, shard) => (shard === row.shard ? row.place : (position[shard] ?? 0)));
       const event = { ...row.event, cursor: this.encodeCursor(position) };
-      entries.push({ event, position, conversationId: row.conversationId });
+      entries.push({ event, text: JSON.stringify(event), position, conversationId: row.conversationId });
       if (entries.length === limit) break;
     }
     return entries;
@@ -67,6 +67,10 @@ export class MemoryFeed implements FeedReader {
   end(): FeedPosition {
     this.beforeLook();
     return [...this.#ends];
+  }
+
+  start(): FeedPosition {
+    return this.#ends.map(() => 0);
   }
 
   encodeCursor(position: FeedPosition): string {

@@ -1,7 +1,9 @@
 import { Client, type StompHeaders, Versions } from '@stomp/stompjs';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { connect, connectRaw, RawClient, startHub, subscribe } from './support.ts';
+import { Failure } from '#actors/errors.ts';
+import type { Agent } from '#src/security/caller.ts';
+import { agent, connect, connectRaw, type Identify, RawClient, startHub, subscribe } from './support.ts';
 
 const conversation = '018f0000-0000-7000-8000-00000000000a';
 const other = '018f0000-0000-7000-8000-00000000000b';
@@ -133,49 +135,73 @@ describe('the stock client', { timeout: 20_000 }, () => {
 });
 
 describe('authentication', () => {
-  const auth = {
-    allows: async ({ authorization, cookie }: { authorization?: string; cookie?: string }) =>
-      authorization === 'Bearer right' || cookie === 'parley_auth_token=right',
+  const identify: Identify = async (_scope, { authorization, cookie }) => {
+    if (authorization === 'Bearer right' || cookie === 'parley_auth_token=right') return agent;
+    throw new Failure(authorization === 'Bearer source' ? 'forbidden' : 'unauthorized', 'No.');
   };
 
   it.each(['Authorization', 'authorization'])('takes the %s header of CONNECT', async (name) => {
-    const client = await connect(await startHub({ auth }), { connectHeaders: { [name]: 'Bearer right' } });
+    const client = await connect(await startHub({ identify }), { connectHeaders: { [name]: 'Bearer right' } });
     expect(client.connected).toBe(true);
   });
 
   it.each([{ authorization: 'Bearer right' }, { cookie: 'parley_auth_token=right' }])(
     'takes %j of the upgrade',
     async (headers) => {
-      const hub = await startHub({ auth });
+      const hub = await startHub({ identify });
       const client = await connect(hub, { webSocketFactory: () => new WebSocket(hub.url, ['v12.stomp'], { headers }) });
       expect(client.connected).toBe(true);
     },
   );
 
-  it.each([{}, { Authorization: 'Bearer wrong-credential' }])('refuses %j with a sentence', async (headers) => {
-    const hub = await startHub({ auth });
-    await expect(connect(hub, { connectHeaders: headers })).rejects.toThrow('A valid credential is needed');
-    await until(() => expect(hub.realtime.sessions()).toBe(0));
-    expect(JSON.stringify(hub.log)).not.toContain('wrong-credential');
+  it.each([{}, { Authorization: 'Bearer wrong-credential' }, { Authorization: 'Bearer source' }])(
+    'refuses %j with a sentence',
+    async (headers) => {
+      const hub = await startHub({ identify });
+      await expect(connect(hub, { connectHeaders: headers })).rejects.toThrow('A valid credential is needed');
+      await until(() => expect(hub.realtime.sessions()).toBe(0));
+      expect(JSON.stringify(hub.log)).not.toContain('wrong-credential');
+    },
+  );
+
+  it('names the caller of the session in the log', async () => {
+    const hub = await startHub({ identify });
+    const raw = await connectRaw(hub, { Authorization: 'Bearer right' });
+    raw.socket.close();
+    await until(() => expect(hub.log.at(-1)).toMatchObject({ fields: { caller: 'agent test:ann', outcome: 'left' } }));
+  });
+
+  it('asks for the header of CONNECT before the upgrade', async () => {
+    const tried: (string | undefined)[] = [];
+    const hub = await startHub({
+      identify: (scope, credentials) => {
+        tried.push(credentials.authorization);
+        return identify(scope, credentials);
+      },
+    });
+    const headers = { authorization: 'Bearer right' };
+    const raw = await new RawClient(hub.url, { headers }).opened();
+    raw.send('CONNECT', { 'accept-version': '1.2', Authorization: 'Bearer wrong' });
+    await raw.frame('CONNECTED');
+    expect(tried).toEqual(['Bearer wrong', 'Bearer right']);
   });
 
   it('lets no frame through before it', async () => {
-    const asked: ((allowed: boolean) => void)[] = [];
-    const allows = () => new Promise<boolean>((resolve) => void asked.push(resolve));
-    const hub = await startHub({ auth: { allows } });
+    const asked: ((caller: Agent) => void)[] = [];
+    const hub = await startHub({ identify: () => new Promise<Agent>((resolve) => void asked.push(resolve)) });
     hub.feed.add('message.created', conversation);
     const raw = await new RawClient(hub.url).opened();
     const subscribeText = `SUBSCRIBE\nid:s\ndestination:/events\nafter:${hub.feed.encodeCursor([0])}\nreceipt:r\n\n\0`;
     raw.socket.send(`CONNECT\naccept-version:1.2\n\n\0${subscribeText}`);
     await until(() => expect(asked.length).toBe(1));
     expect(raw.frames).toEqual([]);
-    asked[0]?.(true);
+    asked[0]?.(agent);
     await raw.frame('MESSAGE');
     expect(raw.frames.map((frame) => frame.command)).toEqual(['CONNECTED', 'RECEIPT', 'MESSAGE']);
   });
 
   it('answers a failing check with an internal error', async () => {
-    const hub = await startHub({ auth: { allows: () => Promise.reject(new Error('down')) } });
+    const hub = await startHub({ identify: () => Promise.reject(new Error('down')) });
     await expect(connect(hub)).rejects.toThrow('connect again');
     expect(hub.log.find((line) => line.event === 'realtime.session_broken')?.fields['error']).toContain('down');
   });
@@ -205,8 +231,11 @@ describe('the upgrade', () => {
 
   it('gives no cookie of a page that only * allows', async () => {
     const seen: object[] = [];
-    const allows = (credentials: object) => seen.push(credentials) > 0;
-    const hub = await startHub({ auth: { allows }, allowedOrigins: ['*'] });
+    const identify: Identify = (_scope, credentials) => {
+      seen.push(credentials);
+      return agent;
+    };
+    const hub = await startHub({ identify, allowedOrigins: ['*'] });
     for (const origin of ['https://elsewhere.example', `http://${hub.host}`]) {
       const raw = await new RawClient(hub.url, { headers: { origin, cookie: 'a=b' } }).opened();
       raw.send('CONNECT', { 'accept-version': '1.2' });

@@ -6,16 +6,18 @@ import { WebSocket } from 'ws';
 import type { Logger } from '#actors/ports.ts';
 import { type Frame, FrameParser, serialiseFrame, type StompVersion } from '#src/realtime/frame.ts';
 import type { OriginRules } from '#src/realtime/origin.ts';
-import {
-  createRealtime,
-  type RealtimeAuth,
-  type RealtimeOptions,
-  type RealtimeServices,
-} from '#src/realtime/server.ts';
+import { createRealtime, type RealtimeOptions, type RealtimeServices } from '#src/realtime/server.ts';
 import { systemClock } from '#src/runtime/system.ts';
+import type { Auth, Credentials } from '#src/security/auth.ts';
+import type { Agent } from '#src/security/caller.ts';
 import { MemoryFeed } from './memory-feed.ts';
 
 export const quietLog: Logger = { info: () => {}, warn: () => {}, error: () => {} };
+
+export const agent: Agent = { kind: 'agent', sender: { id: 'test:ann' } };
+
+/** @throws Failure, as `Auth.identify` does */
+export type Identify = (scope: string, credentials: Credentials) => Agent | Promise<Agent>;
 
 export const configWith = (allowedOrigins: string[]): OriginRules => ({
   security: { allowedOrigins },
@@ -31,12 +33,13 @@ export interface Hub {
 }
 
 export interface HubOptions extends RealtimeOptions {
-  auth?: RealtimeAuth;
+  /** Who shows credentials; the test agent unless given. */
+  identify?: Identify;
   allowedOrigins?: string[];
 }
 
 /** The endpoint on a loopback HTTP server over a feed in memory; closed when the test is over. */
-export async function startHub({ auth, allowedOrigins = [], ...options }: HubOptions = {}): Promise<Hub> {
+export async function startHub({ identify, allowedOrigins = [], ...options }: HubOptions = {}): Promise<Hub> {
   const feed = new MemoryFeed();
   const log: Hub['log'] = [];
   const note = (fields: Record<string, unknown>, event: string) => void log.push({ event, fields });
@@ -49,7 +52,7 @@ export async function startHub({ auth, allowedOrigins = [], ...options }: HubOpt
     feed,
     onGrew: feed.onGrew,
   };
-  const realtime = createRealtime(services, auth ?? { allows: () => true }, options);
+  const realtime = createRealtime(services, { identify: (identify ?? (() => agent)) as Auth['identify'] }, options);
   const server = createServer();
   server.on('upgrade', (request, socket, head) => {
     if (!realtime.handleUpgrade(request, socket, head)) socket.end('HTTP/1.1 404 Not Found\r\n\r\n');

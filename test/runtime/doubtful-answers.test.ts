@@ -27,6 +27,7 @@ function sendOver(turns: Turn[]): Promise<unknown> {
   };
   const clock = {
     now: () => now,
+    elapsed: () => now,
     schedule(delayMs: number, run: () => void) {
       now += delayMs;
       run();

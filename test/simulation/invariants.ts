@@ -1,4 +1,5 @@
-import { verifyFile } from '#actors/history/verify.ts';
+import { verifyFile } from '#actors/journal/verify.ts';
+import { kinds } from '#actors/kinds.ts';
 import type { Json } from '#actors/representation.ts';
 import { uuidFromBytes, uuidToBytes } from '#actors/uuid.ts';
 import type { Connection } from '#actors/store/database.ts';
@@ -9,7 +10,7 @@ import type { World } from './world.ts';
 export function problemsOf(world: World, ledger: Ledger): string[] {
   const { db } = world;
   return [
-    ...verifyFile(world.file).problems,
+    ...verifyFile(world.file, kinds).problems,
     ...storeProblems(db),
     ...chainProblems(world),
     ...sendProblems(db, ledger),

@@ -13,7 +13,12 @@ export class SimulatedProcess {
     this.name = name;
     const schedule: Clock['schedule'] = (delayMs, run) =>
       this.#alive ? time.after(delayMs, () => this.#alive && run()) : () => {};
-    this.clock = { now: () => time.now(), elapsed: () => time.elapsed(), schedule, soon: (run) => schedule(random.int(3), run) };
+    this.clock = {
+      now: () => time.now(),
+      elapsed: () => time.elapsed(),
+      schedule,
+      soon: (run) => schedule(random.int(3), run),
+    };
   }
 
   get alive(): boolean {

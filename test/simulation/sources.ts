@@ -1,4 +1,5 @@
-import type { OutgoingClient, OutgoingRequest, OutgoingResult } from '#src/outgoing/client.ts';
+import type { OutgoingResult } from '#src/outgoing/call.ts';
+import type { OutgoingClient, OutgoingRequest } from '#src/outgoing/client.ts';
 import { never, type SimulatedProcess } from './process.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';

@@ -1,20 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { actorDefinitions } from '#actors/definitions.ts';
-import { ActorHost } from '#actors/runtime/host.ts';
 import type { Logger } from '#actors/ports.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import { type Connection, openForReading, type Statement } from '#actors/store/database.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
-import { openStoreReader } from '#actors/store-reader.ts';
 import { uuidToBytes } from '#actors/uuid.ts';
-import { createCircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
-import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
-import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
-import { grewOfAnyShard, grewSubject, workOfShard } from '#src/nats/subjects.ts';
-import { commandSenders } from '#src/runtime/command-sender.ts';
-import { Growth } from '#src/runtime/growth.ts';
+import { Metrics } from '#src/metrics.ts';
+import { startHost } from '#src/node/owner-host.ts';
+import { startDispatch } from '#src/node/owner-dispatch.ts';
+import { openServices } from '#src/node/services.ts';
 import type { Origin } from '#src/services.ts';
+import { testConfig } from '../_support/config.ts';
 import { faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
 import { emptyStore, scratch } from './scratch.ts';
 import { SimulatedProcess } from './process.ts';
@@ -37,9 +33,6 @@ export interface HubProcess {
   process: SimulatedProcess;
   commandsFor(origin: Origin): CommandSender;
 }
-
-/** As the hub looks again by itself, in ms. */
-const lookAgainEvery = 1_000;
 
 /** A whole hub on a file of its own, with everything around it under the control of one seed. */
 export class World {
@@ -130,49 +123,34 @@ export class World {
     this.#host = process;
     this.#reapAtDeath(process, () => store.close());
     process.onDeath(() => this.time.after(1 + this.random.int(2_000), () => this.startHost()));
-    const host = new ActorHost({
-      shards: { count: this.shards, owned: Array.from({ length: this.shards }, (_, shard) => shard) },
+    startHost({
+      shards: this.shards,
       store: faultyStore(store, process, watch, this.#sabotage),
       log: this.log.logFor(process, watch, this.#slowLog ? () => this.random.int(30) : null),
       bus: this.bus.connect(process),
       clock: process.clock,
       logger: this.#logger(process, ['store.failed']),
-      definitions: actorDefinitions,
-      subjects: { workOfShard, grew: grewSubject },
     });
-    host.start();
   }
 
   /** The main process: clients' requests, dispatchers. When it dies its host dies too. */
   startHub(): void {
     const process = new SimulatedProcess('hub', this.time, this.random);
-    const bus = this.bus.connect(process);
-    const { clock } = process;
-    const reader = openStoreReader(this.file, this.shards);
-    this.#reapAtDeath(process, () => reader.close());
-    const commandsFor = commandSenders({ bus, clock, ids: this.random, shards: this.shards });
-    const log = this.#logger(process, []);
-    const delivery = new SourceDelivery({
-      ...{ outbox: reader.outbox, deliveries: reader.deliveries, sources: reader.sources, shards: this.shards },
-      ...{ clock, ids: this.random, log, commandsFor },
-      client: this.sources.clientFor(process),
-      breaker: createCircuitBreaker(clock),
-      tokenOf: () => Promise.resolve('token'),
+    const client = this.sources.clientFor(process);
+    const services = openServices({
+      config: { ...testConfig(), data: { dir: this.#folder, durability: 'normal', shards: this.shards } },
+      file: this.file,
+      bus: this.bus.connect(process),
+      clock: process.clock,
+      ids: this.random,
+      log: this.#logger(process, []),
+      samples: client,
+      tokens: { make: () => Promise.resolve('token'), verify: () => Promise.resolve(null) },
     });
-    const parked = new ParkedMetadataDelivery({ parked: reader.parked, store: reader, log, commandsFor });
-    const growth = new Growth();
-    const wakeParked = (): void => parked.wake();
-    growth.on('outbox', () => delivery.wake());
-    growth.on('feed', wakeParked);
-    growth.on('outbox', wakeParked);
-    const lookAgain = (): void => {
-      growth.signalled();
-      clock.schedule(lookAgainEvery, lookAgain);
-    };
-    this.hub = { process, commandsFor };
+    this.#reapAtDeath(process, () => services.close());
+    this.hub = { process, commandsFor: services.commandsFor };
     process.onDeath(() => this.#hubDied(process));
-    bus.subscribe(grewOfAnyShard, ({ data }) => growth.signalled(data));
-    lookAgain();
+    startDispatch(services, { sources: client, webhooks: client, metrics: new Metrics() });
   }
 
   /** Kills one of the two processes now. */

@@ -3,7 +3,8 @@ import { relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Config } from '#src/config/config.ts';
 import { createLogger, logLevelOf } from '#src/logger.ts';
-import { type HubAddresses, serveUntilStopped } from '../serve.ts';
+import type { HubAddresses } from '#src/node/front.ts';
+import { serveUntilStopped } from '../serve.ts';
 import { configFileOf, createWorkspace, defaultWorkspace, type GlobalFlags, workspaceConfig } from '../workspace.ts';
 import { parsePort } from './serve.ts';
 

@@ -1,6 +1,7 @@
 import type { Clock, Ids } from '#actors/ports.ts';
 import type { AttemptRecord, DeliveryOutcome } from '#actors/webhook-subscription/contract.ts';
-import type { OutgoingClient, OutgoingResult } from '#src/outgoing/client.ts';
+import type { OutgoingResult } from '#src/outgoing/call.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { retryAfterOf } from '#src/outgoing/retry-after.ts';
 import type { Signer } from './signing.ts';
 

@@ -229,10 +229,15 @@ export class SubscriptionRunner implements SlotHolder {
   async #attempt({ ref, entry }: Turn): Promise<Pick<Result, 'attempt' | 'outcome'>> {
     const { reader, log, onAttempt } = this.#options;
     const { id: subscription, url } = this.#work;
-    const event = reader.event(ref.feedKey, entry?.position);
-    if (event === null) return { attempt: null, outcome: { kind: 'expired' } };
+    const event = reader.events([ref.feedKey]).get(ref.feedKey);
+    if (event === undefined) return { attempt: null, outcome: { kind: 'expired' } };
     const id = deliveryId(subscription, ref.feedKey);
-    const attempted = await attemptDelivery(this.#options, { url, id, body: event.body, signer: this.#signer });
+    const attempted = await attemptDelivery(this.#options, {
+      url,
+      id,
+      body: event.text(entry?.position),
+      signer: this.#signer,
+    });
     const { status, reason, durationMs: ms } = attempted.attempt;
     const outcome = attempted.outcome.kind;
     log.info({ subscription, delivery: id, outcome, status, reason, ms }, 'webhook.attempted');

@@ -14,6 +14,6 @@ export const markConversationRead = defineOperation({
   errors: ['not_found'],
   async handle({ commands }, { conversation_id }) {
     await commands.send('conversation', conversation_id, 'conversation.mark-read', null);
-    return empty();
+    return empty(204);
   },
 });

@@ -14,6 +14,6 @@ export const removeConversationState = defineOperation({
   errors: ['not_found'],
   async handle({ commands }, { conversation_id }) {
     await commands.send('conversation', conversation_id, 'conversation.remove-state', null);
-    return empty();
+    return empty(204);
   },
 });

@@ -14,6 +14,6 @@ export const setConversationState = defineOperation({
   errors: ['not_found'],
   async handle({ commands }, { conversation_id, state }) {
     await commands.send('conversation', conversation_id, 'conversation.set-state', { state });
-    return empty();
+    return empty(204);
   },
 });

@@ -14,6 +14,6 @@ export const updateConversationContact = defineOperation({
   errors: ['not_found'],
   async handle({ commands }, { conversation_id, display_name }) {
     await commands.send('conversation', conversation_id, 'conversation.update-contact', { displayName: display_name });
-    return empty();
+    return empty(204);
   },
 });

@@ -16,6 +16,6 @@ export const redriveDeadLetter = defineOperation({
     const letter = services.store.deadLetters.find(command_id);
     if (letter === null) throw new Failure('not_found', `There is no dead letter ${command_id}.`);
     await commands.redrive(letter.actor, command_id);
-    return empty();
+    return empty(204);
   },
 });

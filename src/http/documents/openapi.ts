@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import type { FailureCode } from '#actors/errors.ts';
 import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
+import type { Scope } from '#src/security/caller.ts';
 import { version } from '#src/version.ts';
 import { statusOf } from '../errors.ts';
-import type { AuthScope, Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { errorSchema, eventSchema } from '../schemas.ts';
 
 /** Failures that every operation can have. */
@@ -20,12 +21,12 @@ const common: readonly FailureCode[] = [
   'unavailable',
   'internal',
 ];
-const ofScope: Record<AuthScope, readonly FailureCode[]> = {
+const ofScope: Record<Scope, readonly FailureCode[]> = {
   core: ['unauthorized', 'forbidden'],
   source: ['unauthorized', 'forbidden'],
   public: [],
 };
-const security: Record<AuthScope, Record<string, string[]>[]> = {
+const security: Record<Scope, Record<string, string[]>[]> = {
   core: [{ systemToken: [] }, {}],
   source: [{ sourceToken: [] }],
   public: [{}],

@@ -1,20 +1,14 @@
 import { z } from 'zod';
-import type { ChannelJson, Json } from '#actors/representation.ts';
+import type { ConversationOrigin } from '#actors/conversation/contract.ts';
+import type { ChannelJson, Json, MessageJson } from '#actors/representation.ts';
 import { Failure } from '#actors/errors.ts';
 import { conversationId } from '#actors/ids.ts';
 import { exampleIds } from '../examples.ts';
-import { type Answer, type Call, defineOperation, ok } from '../operation.ts';
+import { type Answer, type CoreCall, defineOperation, empty, ok } from '../operation.ts';
 import { foreignId, jsonObject, messageSchema, uuid } from '../schemas.ts';
 
 /** Sources of our own that let a business write first (decisions.md §6); custom sources decide themselves. */
 const canStartConversations = /^(telco\..+|cloudmsg)$/;
-
-interface SendRequest {
-  conversation_id?: string | undefined;
-  source_recipient_id?: string | undefined;
-  channel_id?: string | undefined;
-  message: Record<string, unknown>;
-}
 
 const request = z
   .object({
@@ -32,7 +26,7 @@ const request = z
     }
   });
 
-export const sendMessage = defineOperation<SendRequest>({
+export const sendMessage = defineOperation({
   path: '/messages.send',
   summary: 'Send a message in a conversation, or start one with a recipient.',
   auth: 'core',
@@ -47,18 +41,17 @@ export const sendMessage = defineOperation<SendRequest>({
   },
 });
 
-async function send(call: Call, conversation: string, content: Json): Promise<Answer> {
+/** Without a message, the conversation is not there yet: the send waits for it. */
+type Sent = Answer<200, MessageJson> | Answer<202, undefined>;
+
+async function send(call: CoreCall, conversation: string, content: Json): Promise<Sent> {
   // A disconnect between this look and the send shows as a failed message: the dispatcher asks again.
   const known = call.services.store.conversations.find(conversation);
   if (known !== null) assertConnected(known.channel);
-  const messageId = call.newId();
-  const body = { messageId, content, sender: call.sender };
-  const { message } = await call.commands.send('conversation', conversation, 'message.send', body);
-  if (message !== null) return ok(message);
-  return { status: 202, headers: { 'X-Message-Id': messageId } };
+  return handOver(call, conversation, content);
 }
 
-async function start(call: Call, channel: string, recipient: string, content: Json): Promise<Answer> {
+async function start(call: CoreCall, channel: string, recipient: string, content: Json): Promise<Sent> {
   const found = call.services.store.channels.find(channel);
   if (found === null) throw new Failure('not_found', `There is no channel ${channel}.`);
   if (found.source_id === undefined && !canStartConversations.test(found.source)) {
@@ -66,13 +59,23 @@ async function start(call: Call, channel: string, recipient: string, content: Js
     throw new Failure('source_cannot_start_conversation', message);
   }
   assertConnected(found);
-  const { message } = await call.commands.send('conversation', conversationId(channel, recipient), 'message.send', {
-    messageId: call.newId(),
-    content,
-    sender: call.sender,
-    origin: { channelId: channel, source: found.source, sourceConversationId: recipient },
+  const origin = { channelId: channel, source: found.source, sourceConversationId: recipient };
+  return handOver(call, conversationId(channel, recipient), content, origin);
+}
+
+/** `origin` makes the conversation when there is none. */
+async function handOver(
+  { caller, commands, newId }: CoreCall,
+  conversation: string,
+  content: Json,
+  origin?: ConversationOrigin,
+): Promise<Sent> {
+  const messageId = newId();
+  const { message } = await commands.send('conversation', conversation, 'message.send', {
+    ...{ messageId, content, sender: caller.sender },
+    ...(origin && { origin }),
   });
-  return ok(message);
+  return message === null ? empty(202, { 'X-Message-Id': messageId }) : ok(message);
 }
 
 function assertConnected(channel: ChannelJson): void {

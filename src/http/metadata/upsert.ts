@@ -22,6 +22,6 @@ export const upsertMetadata = defineOperation({
       const messageId = subject === 'message' ? id : null;
       await commands.send('conversation', conversation, 'metadata.upsert', { ...body, messageId });
     }
-    return empty();
+    return empty(204);
   },
 });

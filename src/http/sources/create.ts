@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { sourceActorId } from '#actors/ids.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { foreignId, sourceSchema, text, url } from '../schemas.ts';
-import { sourceTokensOf } from '../../security/source-token.ts';
 
 export const createSource = defineOperation({
   path: '/sources.create',
@@ -25,7 +24,7 @@ export const createSource = defineOperation({
       ...(name !== undefined && { name }),
       ...(image_url !== undefined && { imageUrl: image_url }),
     });
-    const token = await sourceTokensOf(services.config).make({ sourceId: source_id, issuedAt });
+    const token = await services.tokens.make({ sourceId: source_id, issuedAt });
     return ok({ ...source, token });
   },
 });

@@ -17,9 +17,6 @@ export const deleteSource = defineOperation({
     if (services.store.sources.find(source_id) === null) {
       throw new Failure('not_found', `There is no source ${source_id}.`);
     }
-    // The token goes last: a request that is repeated after a crash still finds the source and ends the work.
-    const channels = services.store.channels.list({ sourceId: source_id });
-    await Promise.all(channels.map(({ id }) => commands.send('channel', id, 'channel.disconnect', null)));
     await commands.send('source', sourceActorId(source_id), 'source.delete', null);
     return empty(202);
   },

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#actors/representation.ts';
 import { sourceActorId } from '#actors/ids.ts';
-import type { Call } from '../operation.ts';
+import type { SourceCall } from '../operation.ts';
 
 /** What a source says about one of its conversations or messages. */
 export interface MetadataItem {
@@ -16,8 +16,8 @@ interface Target {
 }
 
 /** Merges each item into its target; what has not appeared yet is kept by the source's actor until it does. */
-export async function applyMetadata(call: Call, items: MetadataItem[]): Promise<void> {
-  const { commands, sourceId } = call;
+export async function applyMetadata(call: SourceCall, items: MetadataItem[]): Promise<void> {
+  const { commands, caller } = call;
   const unknown: MetadataItem[] = [];
   const ofConversation = new Map<string, { messageId: string | null; metadata: JsonObject }[]>();
   for (const item of items) {
@@ -35,11 +35,14 @@ export async function applyMetadata(call: Call, items: MetadataItem[]): Promise<
   });
   await Promise.all(merging);
   if (unknown.length > 0) {
-    await commands.send('source', sourceActorId(sourceId), 'metadata.park', { items: unknown });
+    await commands.send('source', sourceActorId(caller.sourceId), 'metadata.park', { items: unknown });
   }
 }
 
-function targetsOf({ services, sourceId }: Call, { namespace, sourceId: target }: MetadataItem): Target[] {
+function targetsOf(
+  { services, caller: { sourceId } }: SourceCall,
+  { namespace, sourceId: target }: MetadataItem,
+): Target[] {
   const { conversations, messages } = services.store;
   if (namespace === 'message') return messages.findBySourceId(sourceId, target);
   return conversations.findBySourceId(sourceId, target).map((conversationId) => ({ conversationId, messageId: null }));

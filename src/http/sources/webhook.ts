@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { ConversationCommands } from '#actors/conversation/contract.ts';
 import type { Json, JsonObject } from '#actors/representation.ts';
 import { Failure, type Problem } from '#actors/errors.ts';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
-import { type Call, defineOperation, ok } from '../operation.ts';
+import { type SourceCall, defineOperation, ok } from '../operation.ts';
 import { foreignId, json, jsonObject } from '../schemas.ts';
 import { applyMetadata } from './ingest-metadata.ts';
 
@@ -91,10 +92,16 @@ interface Batch {
   items: { index: number; item: MessageItem }[];
 }
 
+/** What became of an item. */
+type Ingested = ConversationCommands['messages.ingest']['result']['messages'][number];
+
 /** One command for each conversation, side by side; the order of the items is kept within a conversation. */
-async function ingest(call: Call, messages: MessageItem[]): Promise<unknown[]> {
-  const { commands, sourceId } = call;
-  const answers: unknown[] = new Array(messages.length);
+async function ingest(call: SourceCall, messages: MessageItem[]): Promise<Ingested[]> {
+  const {
+    commands,
+    caller: { sourceId },
+  } = call;
+  const answers = new Array<Ingested>(messages.length);
   await Promise.all(
     batches(call, messages).map(async ([id, { channel, sourceConversationId, items }]) => {
       const result = await commands.send('conversation', id, 'messages.ingest', {
@@ -108,14 +115,14 @@ async function ingest(call: Call, messages: MessageItem[]): Promise<unknown[]> {
           sentAt: item.sent_at,
         })),
       });
-      for (const [n, { index }] of items.entries()) answers[index] = result.messages[n];
+      for (const [n, { index }] of items.entries()) answers[index] = result.messages[n]!;
     }),
   );
   return answers;
 }
 
 /** @throws Failure `invalid_request` naming every item whose channel is not a connected one of the source */
-function batches({ services, sourceId }: Call, messages: MessageItem[]): [string, Batch][] {
+function batches({ services, caller: { sourceId } }: SourceCall, messages: MessageItem[]): [string, Batch][] {
   const connected = new Map<string, boolean>();
   const found = new Map<string, Batch>();
   const details: Problem[] = [];

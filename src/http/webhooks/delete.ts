@@ -14,6 +14,6 @@ export const deleteWebhook = defineOperation({
   errors: ['feature_disabled', 'not_found'],
   async handle({ commands }, { id }) {
     await commands.send('webhook-subscription', id, 'webhook.delete', null);
-    return empty();
+    return empty(204);
   },
 });

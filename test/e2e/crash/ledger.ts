@@ -1,4 +1,5 @@
-import { verifyFile } from '#actors/history/verify.ts';
+import { verifyFile } from '#actors/journal/verify.ts';
+import { kinds } from '#actors/kinds.ts';
 import type { EventJson, MessageJson } from '#actors/representation.ts';
 import { openForReading } from '#actors/store/database.ts';
 import type { HubProcess } from '../../_support/hub-process.ts';
@@ -116,7 +117,7 @@ export async function compare(hub: HubProcess, ledger: Ledger): Promise<LedgerRe
 
 /** Checks the file of a hub that has stopped: folds, numbers, uniqueness. */
 export function checkFile(file: string): { problems: string[]; steps: number } {
-  const { problems, steps } = verifyFile(file);
+  const { problems, steps } = verifyFile(file, kinds);
   const db = openForReading(file);
   const deadLetters = db.prepare('SELECT count(*) FROM dead_letter').pluck().get() as number;
   const repeated = db

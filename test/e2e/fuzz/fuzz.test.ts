@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { failureCodes } from '#actors/errors.ts';
+import type { FailureCode } from '#actors/errors.ts';
+import { operations } from '#src/http/operations.ts';
+import { answerProblem, failureProblem } from '../../_support/held-answers.ts';
 import { HubProcess } from '../../_support/hub-process.ts';
 import { SourceClient } from '../../_support/source-client.ts';
 import { checkFile } from '../crash/ledger.ts';
@@ -25,13 +27,15 @@ async function problemWith(hub: HubProcess, token: string, input: Input): Promis
   const ms = performance.now() - started;
   if (response.status >= 500) return `status ${response.status}: ${text}`;
   if (ms > slowest) return `took ${Math.round(ms)} ms`;
-  if (response.status < 400) return null;
+  const operation = operations.find(({ path }) => path === input.path)!;
+  if (response.status < 400) {
+    return answerProblem(operation, response.status, text === '' ? undefined : JSON.parse(text));
+  }
   if (!response.headers.get('content-type')?.startsWith('application/json'))
     return `an error that is not JSON: ${text}`;
   const body = JSON.parse(text) as { error?: unknown; code?: unknown };
-  if (typeof body.error !== 'string' || !failureCodes.some((code) => code === body.code))
-    return `not the schema: ${text}`;
-  return null;
+  if (typeof body.error !== 'string') return `not the schema: ${text}`;
+  return failureProblem(operation, body.code as FailureCode);
 }
 
 test('10,000 bad inputs get no 5xx and break nothing', { timeout: 180_000 }, async () => {

@@ -13,12 +13,12 @@ export const disconnectSourceChannel = defineOperation({
   example: { channel_id: exampleIds.channel },
   responses: { 204: null },
   errors: ['feature_disabled'],
-  async handle({ commands, services, sourceId }, { channel_id }) {
+  async handle({ commands, services, caller: { sourceId } }, { channel_id }) {
     // Whether the channel of another source exists is none of this one's business.
     if (services.store.channels.find(channel_id)?.source_id !== sourceId) {
       throw new Failure('forbidden', `The source has no channel ${channel_id}.`);
     }
     await commands.send('channel', channel_id, 'channel.disconnect', null);
-    return empty();
+    return empty(204);
   },
 });

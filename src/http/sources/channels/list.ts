@@ -12,6 +12,6 @@ export const listSourceChannels = defineOperation({
   example: {},
   responses: { 200: z.object({ data: z.array(channelSchema) }) },
   errors: ['feature_disabled'],
-  handle: ({ services, sourceId }) =>
+  handle: ({ services, caller: { sourceId } }) =>
     ok({ data: services.store.channels.list({ sourceId }).map((channel) => withToken(services, channel)) }),
 });

@@ -1,40 +1,31 @@
-import type { OpenStoreReader } from '#actors/store-reader.ts';
+import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
+import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
+import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts';
 import type { Metrics } from '#src/metrics.ts';
-import { sourceTokensOf } from '#src/security/source-token.ts';
-import type { Services } from '#src/services.ts';
-import { createCircuitBreaker } from '../outgoing/circuit-breaker.ts';
-import { createOutgoingClient, type OutgoingClient } from '../outgoing/client.ts';
-import { ParkedMetadataDelivery } from './parked-metadata.ts';
-import { SourceDelivery } from './source-delivery.ts';
-import { WebhookDispatcher } from './webhooks/webhook-dispatcher.ts';
+import { createCircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
+import type { NodeServices } from './services.ts';
 
-/** Calls of one webhook subscription may all be to one origin. */
-const webhookConnections = 64;
-
-/** What carries effects out of the hub. */
+/** What carries effects out of a node. */
 export interface Dispatch {
-  /** Begins nothing more; resolves when what runs has ended and the connections are closed. */
+  /** Begins nothing more; resolves when what runs has ended. The calls of webhooks that take longer are given up. */
   stop(): Promise<void>;
 }
 
-/**
- * Starts everything that carries effects out of the hub.
- * @param client in the place of the real ones, for tests
- */
-export function startDispatch(
-  services: Services,
-  store: OpenStoreReader,
-  metrics: Metrics,
-  client?: OutgoingClient,
-): Dispatch {
-  const { allowNetworks } = services.config.outgoing;
-  const toSources = client ?? createOutgoingClient({ allowNetworks, log: services.log });
-  const sources = sourceDelivery(services, store, metrics, toSources);
-  const { log, commandsFor } = services;
+export interface DispatchPorts {
+  /** Calls action endpoints. */
+  sources: OutgoingClient;
+  /** Calls the receivers of webhooks. */
+  webhooks: OutgoingClient;
+  metrics: Metrics;
+}
+
+/** The dispatch side of an owner: everything that carries effects of its shards out of the hub. */
+export function startDispatch(services: NodeServices, ports: DispatchPorts): Dispatch {
+  const sources = sourceDelivery(services, ports);
+  const { store, log, commandsFor } = services;
   const parked = new ParkedMetadataDelivery({ parked: store.parked, store, log, commandsFor });
-  // Webhooks log each attempt themselves.
-  const toWebhooks = client ?? createOutgoingClient({ allowNetworks, connectionsPerOrigin: webhookConnections });
-  const webhooks = webhookDispatcher(services, store, metrics, toWebhooks);
+  const webhooks = webhookDispatcher(services, ports);
   const wakeParked = (): void => parked.wake();
   const cancels = [
     services.onGrew('outbox', () => sources.wake()),
@@ -51,19 +42,12 @@ export function startDispatch(
     async stop() {
       for (const cancel of cancels) cancel();
       await Promise.all([sources.stop(), parked.stop(), webhooks?.stop()]);
-      // Whoever has not answered a webhook by now has had its time.
-      await Promise.all([toSources.close(), toWebhooks.close(0)]);
     },
   };
 }
 
-function sourceDelivery(
-  services: Services,
-  store: OpenStoreReader,
-  metrics: Metrics,
-  client: OutgoingClient,
-): SourceDelivery {
-  const { config, clock, ids, log, commandsFor } = services;
+function sourceDelivery(services: NodeServices, { metrics, sources: client }: DispatchPorts): SourceDelivery {
+  const { config, clock, ids, log, store, tokens, commandsFor } = services;
   const delivery = new SourceDelivery({
     outbox: store.outbox,
     deliveries: store.deliveries,
@@ -75,7 +59,7 @@ function sourceDelivery(
     client,
     breaker: createCircuitBreaker(clock),
     commandsFor,
-    tokenOf: (sourceId, issuedAt) => sourceTokensOf(config).make({ sourceId, issuedAt }),
+    tokenOf: (sourceId, issuedAt) => tokens.make({ sourceId, issuedAt }),
     onAttempt: (outcome) => metrics.attempt(outcome),
   });
   metrics.gauge('parley_outbox_backlog', 'Sends that wait for their source.', () => delivery.backlog);
@@ -84,10 +68,8 @@ function sourceDelivery(
 
 /** Null when the feature is off: subscriptions stay as they are. */
 function webhookDispatcher(
-  { config, clock, ids, log, commandsFor }: Services,
-  store: OpenStoreReader,
-  metrics: Metrics,
-  client: OutgoingClient,
+  { config, clock, ids, log, store, commandsFor }: NodeServices,
+  { metrics, webhooks: client }: DispatchPorts,
 ): WebhookDispatcher | null {
   if (!config.integration.webhook.enabled) return null;
   const { webhooks, webhookDeliveries: reader } = store;

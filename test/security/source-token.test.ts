@@ -2,7 +2,7 @@ import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '#src/config/config.ts';
 import { SourceTokens } from '#src/security/source-token.ts';
-import { jwtSecret, testConfig } from './_support.ts';
+import { jwtSecret, testConfig } from '../_support/config.ts';
 
 const issuedAt = 1_700_000_000;
 const key = Buffer.from(jwtSecret);

@@ -1,0 +1,120 @@
+import type { Cancel, Clock, Logger } from '../ports.ts';
+import type { HostStore } from './host-store.ts';
+
+/** Moves pages from the write-ahead log into the file, beside the writer. */
+export interface Mover {
+  /**
+   * Moves what no reader needs in the log, until at most `near` pages of it are left or no more can be done, and calls
+   * `done` once, later, whatever came of it.
+   * @param empty whether the log's file is to be made empty: nothing is being written. `done` is told if it is
+   */
+  move(near: number, empty: boolean, done: (emptied: boolean) => void): void;
+}
+
+/** In pages of 4 KiB. */
+export const checkpointBounds = {
+  /**
+   * What the log holds when it is moved: so much that a hot page is moved once for many commits, so little that a start
+   * after a crash reads it quickly, and that its file soon stops growing: a commit into blocks that the file has
+   * already takes a quarter of the time of one that makes it longer.
+   */
+  full: 4_096,
+  /** What the writer moves itself without anyone noticing. */
+  near: 64,
+  /** What is written between two tries, while a reader needs a part of the log. */
+  again: 2_048,
+  /** What an idle writer leaves in the log. */
+  idle: 256,
+} as const;
+
+/** The log is emptied when nothing was written for so long, in ms. */
+const idleAfter = 5_000;
+
+/**
+ * Decides when pages are moved from the write-ahead log into the file. The writer starts the log anew, from the
+ * beginning of its file, with the first transaction that finds everything moved and no reader in the log. A mover
+ * never gets there while the writer writes: it moves nearly everything and has it on the disk, which is most of the
+ * work, and the writer moves the rest between two of its batches.
+ */
+export class Checkpoints {
+  readonly #store: Pick<HostStore, 'logPages' | 'checkpoint'>;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #mover: Mover | null;
+  #moving = false;
+  /** Pages in the log when the mover began, until what it came to was looked at. */
+  #begun: number | null = null;
+  /** Pages in the log before which nothing is tried. */
+  #next: number = checkpointBounds.full;
+  #pages = 0;
+  #written = false;
+  #cancelIdle: Cancel | null = null;
+
+  /** @param mover null: the writer does all of it, between two batches */
+  constructor(store: Pick<HostStore, 'logPages' | 'checkpoint'>, clock: Clock, logger: Logger, mover: Mover | null) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#mover = mover;
+  }
+
+  /** After a commit and its replies, outside of any transaction. Never throws: what was not moved stays in the log. */
+  committed(): void {
+    this.#written = true;
+    try {
+      this.#look();
+    } catch (error) {
+      this.#next = this.#pages + checkpointBounds.again;
+      this.#logger.error({ reason: (error as Error).message }, 'checkpoint.failed');
+    }
+    if (this.#mover !== null) this.#cancelIdle ??= this.#clock.schedule(idleAfter, () => this.#idle(this.#mover!));
+  }
+
+  stop(): void {
+    this.#cancelIdle?.();
+  }
+
+  #look(): void {
+    const { pages, moved } = this.#store.logPages();
+    if (pages < this.#pages) {
+      this.#next = checkpointBounds.full;
+      this.#begun = null;
+    }
+    this.#pages = pages;
+    const left = pages - moved;
+    if (pages < this.#next || left === 0) return;
+    if (this.#mover === null) {
+      if (!this.#store.checkpoint()) this.#next = pages + checkpointBounds.again;
+    } else if (!this.#moving) {
+      this.#approach(this.#mover, pages, moved);
+    }
+  }
+
+  #approach(mover: Mover, pages: number, moved: number): void {
+    const begun = this.#begun;
+    this.#begun = null;
+    if (pages - moved <= checkpointBounds.near || (begun !== null && moved >= begun)) this.#store.checkpoint();
+    // A reader needs what was in the log when the mover began.
+    else if (begun !== null) this.#next = pages + checkpointBounds.again;
+    else this.#move(mover, false);
+  }
+
+  /** Not inside `committed`: a transaction may be open, so the store is not asked. */
+  #idle(mover: Mover): void {
+    this.#cancelIdle = null;
+    const idle = !this.#written && !this.#moving;
+    this.#written = false;
+    if (idle && this.#pages < checkpointBounds.idle) return;
+    if (idle) this.#move(mover, true);
+    this.#cancelIdle = this.#clock.schedule(idleAfter, () => this.#idle(mover));
+  }
+
+  #move(mover: Mover, empty: boolean): void {
+    this.#moving = true;
+    this.#begun = empty ? null : this.#pages;
+    mover.move(checkpointBounds.near, empty, (emptied) => {
+      this.#moving = false;
+      if (emptied) this.#pages = 0;
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import type { Hono } from 'hono';
+import type { HttpBindings } from '@hono/node-server';
+import { createApp } from '#src/http/app.ts';
+import type { Operation } from '#src/http/operation.ts';
+import { createHttpServer } from '#src/http/server.ts';
+import { createAuth } from '#src/security/auth.ts';
+import type { Metrics } from '#src/metrics.ts';
+import { createRealtime, type Realtime } from '#src/realtime/server.ts';
+import type { Services } from '#src/services.ts';
+
+/** Where a running hub answers. */
+export interface HubAddresses {
+  url: string;
+  metricsUrl: string;
+}
+
+/** What faces clients. It can be used without a socket: by requests to `app` and sessions of `realtime`. */
+export interface Front {
+  app: Hono<{ Bindings: HttpBindings }>;
+  realtime: Realtime;
+  /** @throws Error with code EADDRINUSE when a port is taken */
+  listen(): Promise<HubAddresses>;
+  /** Ends all sessions; takes no more requests and resolves when the running ones are answered, or after 4 s. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts together what faces clients: the HTTP API with its documents, and the WebSocket.
+ * @param operations in the place of the table of the API, for tests
+ */
+export function createFront(services: Services, metrics: Metrics, operations?: readonly Operation[]): Front {
+  const auth = createAuth(services);
+  const realtime = createRealtime(services, auth);
+  metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
+  const app = createApp({ services, auth, metrics, ...(operations && { operations }) });
+  let server: ReturnType<typeof createHttpServer> | null = null;
+  return {
+    app,
+    realtime,
+    listen() {
+      metrics.watchProcess();
+      server = createHttpServer(services.config.server, { app, metrics, upgrades: realtime });
+      return server.listen();
+    },
+    async close() {
+      await realtime.close();
+      await server?.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Bus, Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
+import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
+import type { Config } from '#src/config/config.ts';
+import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
+import { grewOfAnyShard } from '#src/nats/subjects.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
+import { commandSenders } from '#src/runtime/command-sender.ts';
+import { Growth } from '#src/runtime/growth.ts';
+import { sourceTokensOf } from '#src/security/source-token.ts';
+import type { HealthCheck, Services } from '#src/services.ts';
+
+/** What the outward parts of a node stand on. */
+export interface NodePorts {
+  config: Config;
+  /** The node's file, which the host has made by now. */
+  file: string;
+  bus: Bus;
+  clock: Clock;
+  ids: Ids;
+  log: Logger;
+  /** Calls receivers with samples, apart from the deliveries: a test is answered at once however many of them wait. */
+  samples: OutgoingClient;
+  health?: readonly HealthCheck[];
+  /** In the place of those that the configuration's secret makes. */
+  tokens?: Services['tokens'] | undefined;
+}
+
+/** The services, with the readers that only dispatchers use; open until `close`. */
+export interface NodeServices extends Services {
+  store: OpenStoreReader;
+  close(): void;
+}
+
+/** "It grew" may get lost with the bus: readers look by themselves this often, in ms. */
+const lookAgainEvery = 1_000;
+
+/** Puts together what both outward halves of a node share: readers, command senders and signals. */
+export function openServices(ports: NodePorts): NodeServices {
+  const { config, bus, clock, ids, log, samples: client } = ports;
+  const { shards } = config.data;
+  const store = openStoreReader(ports.file, shards);
+  const growth = new Growth();
+  const stopSignals = followSignals(growth, bus, clock);
+  const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
+  return {
+    ...{ config, clock, ids, log, store },
+    feed: store.feed,
+    health: ports.health ?? [],
+    tokens: ports.tokens ?? sourceTokensOf(config),
+    commandsFor: commandSenders({ bus, clock, ids, shards }),
+    onGrew: (what, run) => growth.on(what, run),
+    testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
+    close() {
+      stopSignals();
+      store.close();
+    },
+  };
+}
+
+/** What comes over the bus, and a look at everything now and then. */
+function followSignals(growth: Growth, bus: Bus, clock: Clock): Cancel {
+  const lookAgain = (): void => {
+    cancelTimer = clock.schedule(lookAgainEvery, lookAgain);
+    growth.signalled();
+  };
+  let cancelTimer = clock.schedule(lookAgainEvery, lookAgain);
+  const unsubscribe = bus.subscribe(grewOfAnyShard, ({ data }) => growth.signalled(data));
+  return () => {
+    cancelTimer();
+    unsubscribe();
+  };
+}

@@ -1,0 +1,180 @@
+import type { CommandSender } from '#actors/commands.ts';
+import type { OpenStoreReader } from '#actors/store-reader.ts';
+import type { Config } from '#src/config/config.ts';
+import type { Operation } from '#src/http/operation.ts';
+import { operations as table } from '#src/http/operations.ts';
+import { Metrics } from '#src/metrics.ts';
+import { createFront, type Front } from '#src/node/front.ts';
+import { type NodeServices, openServices } from '#src/node/services.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
+import { SystemIds } from '#src/runtime/system.ts';
+import { sourceTokensOf } from '#src/security/source-token.ts';
+import type { HealthCheck, Origin } from '#src/services.ts';
+import { ActorSystem } from './actor-system.ts';
+import { testConfig } from './config.ts';
+import { held } from './held-answers.ts';
+
+export interface ApiOptions {
+  config?: Config;
+  /** In the place of the table of the API. */
+  operations?: readonly Operation[];
+  health?: readonly HealthCheck[];
+  /** What calls receivers of webhooks; by default nobody can be reached. */
+  client?: OutgoingClient;
+  /** A defect of an operation is what the test is about. */
+  defectsExpected?: boolean;
+}
+
+/** What came back. `body` is null without one. */
+export interface Answered<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+/** The body of a refusal. */
+export interface Refusal {
+  error: string;
+  code: string;
+  details?: { path: string; problem: string }[];
+}
+
+/** A command that an operation sent. */
+export interface Sent {
+  kind: string;
+  id: string;
+  type: string;
+  body: unknown;
+  origin: Origin;
+}
+
+/** A line of the log. */
+export interface Line {
+  level: 'info' | 'warn' | 'error';
+  event: string;
+  fields: Record<string, unknown>;
+}
+
+const nobody: OutgoingClient = {
+  post: async () => ({ kind: 'failed', reason: 'connection', durationMs: 0 }),
+  close: async () => {},
+};
+
+/**
+ * The HTTP API on a loopback port over a real host and a real file, with a bus inside the process and a clock that
+ * stands still. Operations are held to what they declare. Disposing of it throws when one broke that, or met a defect.
+ */
+export class TestApi implements AsyncDisposable {
+  readonly system = new ActorSystem();
+  readonly metrics = new Metrics();
+  /** Every command that operations sent, in order. */
+  readonly sent: Sent[] = [];
+  readonly lines: Line[] = [];
+  readonly config: Config;
+  readonly services: NodeServices;
+  url = '';
+  metricsUrl = '';
+  readonly #options: ApiOptions;
+  readonly #front: Front;
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+    this.config = options.config ?? testConfig();
+    this.services = this.#services();
+    this.#front = createFront(this.services, this.metrics, (options.operations ?? table).map(held));
+  }
+
+  get reader(): OpenStoreReader {
+    return this.services.store;
+  }
+
+  async listen(): Promise<this> {
+    Object.assign(this, await this.#front.listen());
+    return this;
+  }
+
+  /** Posts a body as JSON; text and bytes go out as they are. */
+  async post<T = Refusal>(
+    path: string,
+    body: unknown = {},
+    headers: Record<string, string> = {},
+  ): Promise<Answered<T>> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(this.url + path, {
+      method: 'POST',
+      body: raw ? (body as NonNullable<RequestInit['body']>) : JSON.stringify(body),
+      headers: { 'Content-Type': 'application/json', ...headers },
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? null : JSON.parse(text)) as T,
+    };
+  }
+
+  /** Sends commands past the API: for what a test needs to be there. */
+  get commands(): CommandSender {
+    return this.system.commands();
+  }
+
+  /** Registers a source with one connected channel, `line`. @returns the header that authorises it, and the channel */
+  async addSource(sourceId: string): Promise<{ authorization: { Authorization: string }; channel: string }> {
+    const system = { Authorization: this.config.security.systemToken.reveal() };
+    const { body } = await this.post<{ token: string }>('/sources.create', { source_id: sourceId }, system);
+    const authorization = { Authorization: `Bearer ${body.token}` };
+    const line = { source_channel_id: 'line', name: 'Line' };
+    const created = await this.post<{ id: string }>('/sources.channels.create', line, authorization);
+    return { authorization, channel: created.body.id };
+  }
+
+  /** The token that a source was given at a second, whether it exists or not. */
+  tokenOf(sourceId: string, issuedAt: number): Promise<string> {
+    return sourceTokensOf(this.config).make({ sourceId, issuedAt });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#front.close();
+    this.services.close();
+    await this.system[Symbol.asyncDispose]();
+    const defects = this.lines.filter(({ event }) => event === 'operation.failed').map(({ fields }) => fields['error']);
+    if (defects.length > 0 && !this.#options.defectsExpected) throw new AggregateError(defects, String(defects[0]));
+  }
+
+  #services(): NodeServices {
+    const { system } = this;
+    const note = (level: Line['level']) => (fields: Record<string, unknown>, event: string) => {
+      this.lines.push({ level, event, fields });
+    };
+    const services = openServices({
+      config: this.config,
+      file: system.file,
+      bus: system.bus,
+      clock: system.clock,
+      ids: new SystemIds(),
+      log: { info: note('info'), warn: note('warn'), error: note('error') },
+      samples: this.#options.client ?? nobody,
+      health: this.#options.health ?? [],
+    });
+    const commandsFor = (origin: Origin): CommandSender => this.#noted(origin, services.commandsFor(origin));
+    return { ...services, commandsFor };
+  }
+
+  #noted(origin: Origin, commands: CommandSender): CommandSender {
+    const send = (kind: string, id: string, type: string, body: unknown): Promise<unknown> => {
+      this.sent.push({ kind, id, type, body, origin });
+      return (commands.send as (...command: unknown[]) => Promise<unknown>).call(commands, kind, id, type, body);
+    };
+    return {
+      send: send as CommandSender['send'],
+      redrive: (actor, id) => commands.redrive(actor, id),
+      relay: (effect) => commands.relay(effect),
+    };
+  }
+}
+
+/** A running API. */
+export const startApi = (options: ApiOptions = {}): Promise<TestApi> => new TestApi(options).listen();
+
+/** The code of a refusal with its status, as one fact. */
+export const refusalOf = ({ status, body }: Answered<Refusal>): [status: number, code: string] => [status, body.code];

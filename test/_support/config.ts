@@ -1,0 +1,25 @@
+import { type Config, Secret } from '#src/config/config.ts';
+
+export const systemToken = 's'.repeat(32);
+export const jwtSecret = 'j'.repeat(32);
+
+/** Every optional feature on, authentication off, any free port. */
+export function testConfig(security: Partial<Config['security']> = {}): Config {
+  return {
+    server: { host: '127.0.0.1', port: 0, publicUrl: '', metricsPort: 0 },
+    data: { dir: './data', durability: 'full', shards: 1 },
+    nats: { url: '' },
+    security: {
+      jwtSecret: new Secret(jwtSecret),
+      systemToken: new Secret(systemToken),
+      authentication: false,
+      allowUnauthenticated: false,
+      allowedOrigins: [],
+      ...security,
+    },
+    integration: { 'source-api': { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: '' } },
+    components: { sources: {} },
+    outgoing: { allowNetworks: [] },
+    retention: { journal: 0, deliveries: 0 },
+  };
+}

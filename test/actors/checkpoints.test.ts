@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import type { Logger } from '#actors/ports.ts';
+import { checkpointBounds, Checkpoints, type Mover } from '#actors/store/checkpoints.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf, silent } from '../_support/actor-system.ts';
+import { ManualClock } from '../_support/manual-clock.ts';
+import { envelopeFor, request } from './support.ts';
+
+const { full, near, again, idle } = checkpointBounds;
+
+/** A log that is only numbers, and a mover that is done when the test says so. */
+class Scene {
+  readonly clock = new ManualClock();
+  readonly errors: string[] = [];
+  pages = 0;
+  moved = 0;
+  /** The first page that a reader needs. */
+  reader = Number.POSITIVE_INFINITY;
+  failure: Error | null = null;
+  /** Checkpoints of the writer. */
+  own = 0;
+  readonly asked: { empty: boolean; done: (emptied: boolean) => void }[] = [];
+  readonly checkpoints: Checkpoints;
+
+  constructor(withMover = true) {
+    const mover: Mover = { move: (_near, empty, done) => this.asked.push({ empty, done }) };
+    const store = {
+      logPages: () => ({ pages: this.pages, moved: this.moved }),
+      checkpoint: () => {
+        if (this.failure !== null) throw this.failure;
+        this.own++;
+        return this.move(this.pages);
+      },
+    };
+    const logger: Logger = { ...silent, error: (_fields, event) => this.errors.push(event) };
+    this.checkpoints = new Checkpoints(store, this.clock, logger, withMover ? mover : null);
+  }
+
+  /** As SQLite does it: a transaction that finds everything moved and no reader starts the log anew. */
+  write(pages: number): void {
+    if (this.moved === this.pages && this.reader >= this.pages) {
+      this.pages = 0;
+      this.moved = 0;
+    }
+    this.pages += pages;
+    this.checkpoints.committed();
+  }
+
+  move(upTo: number): boolean {
+    this.moved = Math.max(this.moved, Math.min(upTo, this.reader));
+    return this.moved === this.pages;
+  }
+
+  /** The mover moves what was in the log `behind` pages ago, and says that it is done. */
+  moverEnds(behind = 0, emptied = false): void {
+    this.move(this.pages - behind);
+    this.asked.shift()!.done(emptied);
+  }
+}
+
+test('a log that is not full is left alone', () => {
+  const scene = new Scene();
+  scene.write(full - 1);
+  expect(scene).toMatchObject({ own: 0, asked: [] });
+});
+
+test('the mover moves a full log and the writer the rest', () => {
+  const scene = new Scene();
+  scene.write(full);
+  expect(scene.asked).toMatchObject([{ empty: false }]);
+  for (let i = 0; i < 5; i++) scene.write(100);
+  expect(scene).toMatchObject({ own: 0, asked: { length: 1 } });
+  scene.moverEnds(500);
+  scene.write(100);
+  expect(scene).toMatchObject({ own: 1, pages: full + 600, moved: full + 600 });
+  scene.write(1);
+  expect(scene).toMatchObject({ pages: 1, own: 1, asked: [] });
+});
+
+test('a few pages that are left are moved without the mover', () => {
+  const scene = new Scene();
+  scene.write(full);
+  scene.moverEnds();
+  scene.reader = 0;
+  scene.write(near);
+  expect(scene).toMatchObject({ own: 1, asked: [] });
+});
+
+test('a reader in the log puts the next try off', () => {
+  const scene = new Scene();
+  scene.reader = 10;
+  scene.write(full);
+  scene.moverEnds();
+  for (let written = 0; written < again; written += 256) {
+    scene.write(256);
+    expect(scene).toMatchObject({ own: 0, asked: [] });
+  }
+  scene.write(256);
+  expect(scene.asked).toHaveLength(1);
+  scene.reader = Number.POSITIVE_INFINITY;
+  scene.moverEnds();
+  scene.write(1);
+  expect(scene).toMatchObject({ own: 0, pages: 1 });
+  scene.write(full);
+  expect(scene.asked).toHaveLength(1);
+});
+
+test('a writer without a mover does all of it', () => {
+  const scene = new Scene(false);
+  scene.write(full);
+  expect(scene).toMatchObject({ own: 1, moved: full });
+  scene.write(1);
+  scene.reader = 10;
+  scene.write(full);
+  scene.write(again - 1);
+  expect(scene).toMatchObject({ own: 2, moved: 10 });
+  scene.write(1);
+  expect(scene.own).toBe(3);
+  expect(scene.clock.nextDue()).toBe(null);
+});
+
+test('an idle log is emptied, and looked at until it is', () => {
+  const scene = new Scene();
+  scene.write(idle);
+  scene.clock.advance(5_000);
+  expect(scene.asked).toEqual([]);
+  scene.clock.advance(5_000);
+  expect(scene.asked).toMatchObject([{ empty: true }]);
+  scene.moverEnds(0, false);
+  scene.clock.advance(5_000);
+  expect(scene.asked).toMatchObject([{ empty: true }]);
+  scene.moverEnds(0, true);
+  scene.clock.advance(60_000);
+  expect(scene).toMatchObject({ asked: [], own: 0 });
+  expect(scene.clock.nextDue()).toBe(null);
+});
+
+test('a log in which little was written is not emptied', () => {
+  const scene = new Scene();
+  scene.write(idle - 1);
+  scene.clock.advance(60_000);
+  expect(scene.asked).toEqual([]);
+  expect(scene.clock.nextDue()).toBe(null);
+});
+
+test('a checkpoint that fails is logged and tried again', () => {
+  const scene = new Scene(false);
+  scene.failure = new Error('disk I/O error');
+  scene.write(full);
+  scene.write(again - 1);
+  expect(scene.errors).toEqual(['checkpoint.failed']);
+  scene.failure = null;
+  scene.write(1);
+  expect(scene).toMatchObject({ own: 1, moved: full + again });
+});
+
+test('commands are answered while checkpoints fail', async () => {
+  const errors: string[] = [];
+  await using system = new ActorSystem({
+    logger: { ...silent, error: (_fields, event) => errors.push(event) },
+    wrapStore: (store) => ({
+      ...store,
+      logPages: () => {
+        throw new Error('disk I/O error');
+      },
+    }),
+  });
+  await connectTestChannel(system.commands());
+  const ingest = envelopeFor(system, 'conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
+  expect(await request(system, ingest)).toMatchObject({ ok: true });
+  expect(new Set(errors)).toEqual(new Set(['checkpoint.failed']));
+});

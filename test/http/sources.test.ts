@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { channelId, conversationId, messageId } from '#actors/ids.ts';
+import { type Answered, type Refusal, refusalOf, startApi, type TestApi } from '../_support/api.ts';
+
+interface Ingested {
+  messages: { source_message_id: string; id: string; conversation_id: string; duplicate: boolean }[];
+}
+
+/** A hub with the sources `shop` and `other`, whose channels are `line` and, of `shop` and disconnected, `closed`. */
+async function start() {
+  const api = await startApi();
+  const shop = await api.addSource('shop');
+  const other = await api.addSource('other');
+  const closed = await api.post<{ id: string }>(
+    '/sources.channels.create',
+    { source_channel_id: 'closed', name: 'Closed' },
+    shop.authorization,
+  );
+  await api.post('/sources.channels.disconnect', { channel_id: closed.body.id }, shop.authorization);
+  const ingest = <T = Ingested>(body: unknown): Promise<Answered<T>> =>
+    api.post<T>('/sources.webhook', body, shop.authorization);
+  return { api, shop, other, ingest, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
+}
+
+const item = (channel: string, n: number) => ({
+  source_message_id: `m-${n}`,
+  source_conversation_id: n % 2 === 0 ? 'ann' : 'bob',
+  source_channel_id: channel,
+  source_sender_id: 'ann',
+  content: `text ${n}`,
+  from_contact: true,
+  sent_at: n === 0 ? '2026-01-01T00:00:00Z' : Date.UTC(2026, 0, 1),
+});
+
+const conversationsOf = async (api: TestApi): Promise<number> =>
+  (await api.post<{ data: unknown[] }>('/conversations.list')).body.data.length;
+
+const textsOf = async (api: TestApi, conversation_id: string): Promise<unknown[]> => {
+  const { body } = await api.post<{ data: { content: unknown }[] }>('/messages.list', { conversation_id });
+  return body.data.map(({ content }) => content);
+};
+
+describe('/sources.webhook', () => {
+  it('stores nothing when one channel is not usable', async () => {
+    await using hub = await start();
+    const messages = ['line', 'closed', 'elsewhere', 'nowhere'].map(item);
+    const answer = await hub.ingest<Refusal>({ messages });
+    expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
+    expect(answer.body.details?.map(({ path }) => path)).toEqual(
+      [1, 2, 3].map((n) => `messages[${n}].source_channel_id`),
+    );
+    expect(await conversationsOf(hub.api)).toBe(0);
+  });
+
+  it('stores each conversation in order', async () => {
+    await using hub = await start();
+    const { status, body } = await hub.ingest({ messages: [0, 1, 2, 3].map((n) => item('line', n)) });
+    const channel = channelId('shop', 'line');
+    const [ann, bob] = ['ann', 'bob'].map((name) => conversationId(channel, name)) as [string, string];
+    expect([status, body.messages]).toEqual([
+      200,
+      [ann, bob, ann, bob].map((conversation, n) => ({
+        source_message_id: `m-${n}`,
+        id: messageId(conversation, 'shop', `m-${n}`),
+        conversation_id: conversation,
+        duplicate: false,
+      })),
+    ]);
+    expect([await textsOf(hub.api, ann), await textsOf(hub.api, bob)]).toEqual([
+      ['text 0', 'text 2'],
+      ['text 1', 'text 3'],
+    ]);
+  });
+
+  it('calls a message that it has a duplicate', async () => {
+    await using hub = await start();
+    const first = await hub.ingest({ messages: [item('line', 1)] });
+    const again = await hub.ingest({ messages: [{ ...item('line', 1), content: 'other' }] });
+    expect(again.body.messages).toEqual([{ ...first.body.messages[0]!, duplicate: true }]);
+    expect(await textsOf(hub.api, first.body.messages[0]!.conversation_id)).toEqual(['text 1']);
+  });
+
+  it('merges metadata, the newest item last', async () => {
+    await using hub = await start();
+    const { body } = await hub.ingest({
+      messages: [item('line', 0)],
+      metadata: [
+        { namespace: 'conversation', source_id: 'ann', metadata: { contact: { display_name: 'Ann' }, a: 1 } },
+        { namespace: 'conversation', source_id: 'ann', metadata: { a: 2 } },
+        { namespace: 'message', source_id: 'm-0', metadata: { seen: true } },
+      ],
+    });
+    const [{ conversation_id }] = body.messages as [Ingested['messages'][number]];
+    const info = await hub.api.post<{ metadata: object }>('/conversations.info', { conversation_id });
+    expect(info.body.metadata).toMatchObject({ contact: { display_name: 'Ann' }, a: 2 });
+    const { body: list } = await hub.api.post<{ data: { metadata: object }[] }>('/messages.list', { conversation_id });
+    expect(list.data[0]!.metadata).toEqual({ seen: true });
+  });
+
+  it('keeps metadata of what has not appeared', async () => {
+    await using hub = await start();
+    const metadata = [{ namespace: 'conversation', source_id: 'zoe', metadata: { vip: true } }];
+    expect((await hub.ingest({ metadata })).body).toEqual({ messages: [] });
+    expect(hub.api.sent.at(-1)).toMatchObject({ kind: 'source', type: 'metadata.park' });
+  });
+
+  it('refuses times that are none', async () => {
+    await using hub = await start();
+    for (const sent_at of [-1, 8.64e15 + 1, '2026-02-30T00:00:00Z', 'now', null]) {
+      const { status, body } = await hub.ingest<Refusal>({ messages: [{ ...item('line', 1), sent_at }] });
+      expect([sent_at, status, body.details?.[0]?.path]).toEqual([sent_at, 400, 'messages[0].sent_at']);
+    }
+  });
+
+  it('takes at most 1,000 messages', async () => {
+    await using hub = await start();
+    const messages = Array.from({ length: 1_001 }, (_, n) => item('line', n));
+    expect((await hub.ingest({ messages })).status).toBe(400);
+    expect(await conversationsOf(hub.api)).toBe(0);
+  });
+});
+
+describe('sources', () => {
+  it('are listed without their tokens', async () => {
+    await using hub = await start();
+    const { body } = await hub.api.post<{ data: object[] }>('/sources.list');
+    expect(body.data).toEqual([{ source_id: 'other' }, { source_id: 'shop' }]);
+  });
+
+  it('can not be created twice', async () => {
+    await using hub = await start();
+    expect(refusalOf(await hub.api.post('/sources.create', { source_id: 'shop' }))).toEqual([409, 'source_exists']);
+  });
+
+  it('keep what an update does not name', async () => {
+    await using hub = await start();
+    await hub.api.post('/sources.update', { source_id: 'shop', name: 'Shop' });
+    const { body } = await hub.api.post('/sources.update', { source_id: 'shop', image_url: 'https://shop.example/a' });
+    expect(body).toEqual({ source_id: 'shop', name: 'Shop', image_url: 'https://shop.example/a' });
+  });
+
+  it('go with their tokens, their channels disconnected', async () => {
+    await using hub = await start();
+    expect((await hub.api.post('/sources.delete', { source_id: 'shop' })).status).toBe(202);
+    const channels = await hub.api.post<{ data: { source: string }[] }>('/channels.list');
+    expect(channels.body.data.map(({ source }) => source)).toEqual(['other']);
+    const refused = await hub.api.post('/sources.webhook', {}, hub.shop.authorization);
+    expect(refusalOf(refused)).toEqual([401, 'unauthorized']);
+  });
+
+  it.each(['/sources.update', '/sources.delete'])('that are unknown give 404 to %s', async (path) => {
+    await using hub = await start();
+    expect(refusalOf(await hub.api.post(path, { source_id: 'nobody' }))).toEqual([404, 'not_found']);
+  });
+});
+
+describe('channels of a source', () => {
+  it('show their token to their source alone', async () => {
+    await using hub = await start();
+    const line = { source_channel_id: 'line', name: 'Line 1', metadata: { token: 'mine', color: 'red' } };
+    const { body } = await hub.api.post('/sources.channels.create', line, hub.shop.authorization);
+    expect(body).toMatchObject({
+      id: hub.shop.channel,
+      source: 'shop',
+      source_id: 'shop',
+      connected: true,
+      metadata: { name: 'Line 1', token: 'mine', color: 'red' },
+    });
+    const own = await hub.api.post<{ data: { metadata: object }[] }>(
+      '/sources.channels.list',
+      {},
+      hub.shop.authorization,
+    );
+    expect(own.body.data.map(({ metadata }) => metadata)).toEqual([{ name: 'Line 1', token: 'mine', color: 'red' }]);
+    const core = await hub.api.post<{ metadata: object }>('/channels.info', { channel_id: hub.shop.channel });
+    expect(core.body.metadata).toEqual({ name: 'Line 1', color: 'red' });
+  });
+
+  it('are disconnected by their source alone', async () => {
+    await using hub = await start();
+    const disconnect = { channel_id: hub.shop.channel };
+    const foreign = await hub.api.post('/sources.channels.disconnect', disconnect, hub.other.authorization);
+    expect(refusalOf(foreign)).toEqual([403, 'forbidden']);
+    const own = await hub.api.post('/sources.channels.disconnect', disconnect, hub.shop.authorization);
+    expect([own.status, own.body]).toEqual([204, null]);
+  });
+});

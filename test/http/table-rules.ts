@@ -1,0 +1,45 @@
+import { failureCodes } from '#actors/errors.ts';
+import { failuresOf } from '#src/http/documents/openapi.ts';
+import type { Operation } from '#src/http/operation.ts';
+
+/** Says what in a table of operations is against the rule, one sentence each. */
+export type TableRule = (operations: readonly Operation[]) => string[];
+
+const perOperation =
+  (problemOf: (operation: Operation) => string | null): TableRule =>
+  (operations) =>
+    operations.map(problemOf).filter((problem) => problem !== null);
+
+/** What may be called by everyone, whoever they are. An operation that is not here asks who calls. */
+const openToEveryone: readonly string[] = [];
+
+export const onlyTheseAreOpen = perOperation(({ path, auth }) =>
+  auth === 'public' && !openToEveryone.includes(path) ? `${path} lets everyone in` : null,
+);
+
+export const pathsAreUnique: TableRule = (operations) => {
+  const paths = operations.flatMap(({ path, aliases = [] }) => [path, ...aliases]);
+  return paths.filter((path, n) => paths.indexOf(path) !== n).map((path) => `${path} is there twice`);
+};
+
+export const examplesFit = perOperation(({ path, request, example }) =>
+  request.safeParse(example).success ? null : `${path} refuses its own example`,
+);
+
+export const failuresAreKnown = perOperation((operation) => {
+  const unknown = failuresOf(operation).filter((code) => !failureCodes.includes(code));
+  return unknown.length > 0 ? `${operation.path} declares ${unknown.join(', ')}` : null;
+});
+
+export const featuresCanBeOff = perOperation(({ path, feature, errors }) =>
+  errors.includes('feature_disabled') === (feature !== undefined)
+    ? null
+    : `${path} declares feature_disabled and a feature, or neither`,
+);
+
+export const successIsDeclared = perOperation(({ path, responses }) => {
+  const statuses = Object.keys(responses).map(Number);
+  return statuses.length > 0 && statuses.every((status) => status >= 200 && status < 300)
+    ? null
+    : `${path} declares answers other than 2xx, or none`;
+});

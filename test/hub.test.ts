@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ChangeRecord } from '#actors/log/shard-log.ts';
+import type { Logger } from '#actors/ports.ts';
+import { createHub, type HubOverrides } from '#src/hub.ts';
+import type { OutgoingResult } from '#src/outgoing/call.ts';
+import type { OutgoingRequest } from '#src/outgoing/client.ts';
+import { ManualClock } from './_support/manual-clock.ts';
+import { MemoryBus } from './_support/memory-bus.ts';
+import { testConfig } from './_support/config.ts';
+
+const accepted: OutgoingResult = {
+  ...{ kind: 'answered', status: 200, headers: {}, body: '{}' },
+  ...{ truncated: false, durationMs: 1 },
+};
+
+/** A hub of which every part that can be overridden is a double that notes its use. */
+async function start() {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-hub-'));
+  const lines: string[] = [];
+  const note = (_fields: object, event: string): void => void lines.push(event);
+  const log: Logger = { info: note, warn: note, error: note };
+  const records: ChangeRecord[] = [];
+  const calls: OutgoingRequest[] = [];
+  let made = 0;
+  const overrides: Required<HubOverrides> = {
+    clock: new ManualClock(),
+    ids: { uuid: () => `00000000-0000-7000-8000-${String(++made).padStart(12, '0')}`, random: () => 0 },
+    log,
+    bus: new MemoryBus(),
+    shardLog: {
+      replicated: false,
+      append: (record) => void records.push(record),
+      tail: async () => [],
+    },
+    client: {
+      async post(request) {
+        calls.push(request);
+        return accepted;
+      },
+      close: () => Promise.resolve(),
+    },
+  };
+  const config = testConfig();
+  const hub = await createHub({ ...config, data: { ...config.data, dir } }, undefined, overrides);
+  onTestFinished(async () => {
+    await hub.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const { url } = await hub.start();
+  const post = (path: string, body: unknown) =>
+    fetch(url + path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+  return { hub, post, url, lines, records, calls };
+}
+
+test('overrides reach host, dispatchers and front', async () => {
+  const { hub, post, lines, records, calls } = await start();
+  const subscribed = await post('/webhooks.subscribe', { url: 'https://crm.example/events' });
+  expect(subscribed.headers.get('x-request-id')).toMatch(/^00000000-0000-7000-8000-/);
+  const { id } = (await subscribed.json()) as { id: string };
+  expect(id).toMatch(/^00000000-0000-7000-8000-/);
+  expect((await post('/webhooks.test', { id })).status).toBe(200);
+  expect(calls.map(({ url }) => url)).toEqual(['https://crm.example/events']);
+  expect(Number(calls[0]!.headers['webhook-timestamp'])).toBe(Date.UTC(2026, 0, 1) / 1_000);
+  expect(records.map(({ shard, lsn }) => [shard, lsn])).toEqual([[0, 1]]);
+  expect(lines).toEqual(expect.arrayContaining(['batch.committed', 'operation.answered']));
+  expect(hub.natsPid).toBeNull();
+});
+
+test('a hub with its parts overridden is ready, and stops', async () => {
+  const { hub, url, lines } = await start();
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+  await hub.stop();
+  await expect(fetch(url)).rejects.toThrow();
+  expect(lines).not.toContain('hub.stop_problem');
+});

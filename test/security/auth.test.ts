@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { sourceActorId } from '#actors/ids.ts';
+import { createAuth } from '#src/security/auth.ts';
+import { anonymous, type Caller, callerName, type Scope } from '#src/security/caller.ts';
+import { sourceTokensOf } from '#src/security/source-token.ts';
+import { ActorSystem } from '../_support/actor-system.ts';
+import { systemToken, testConfig } from '../_support/config.ts';
+import { codeOf } from '../_support/failures.ts';
+
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A hub with the source `shop`, and the header values that callers try. */
+async function hub(authentication: boolean) {
+  const system = new ActorSystem();
+  const store = system.reader();
+  closing.push(
+    () => store.close(),
+    () => system[Symbol.asyncDispose](),
+  );
+  const { issuedAt } = await system
+    .commands()
+    .send('source', sourceActorId('shop'), 'source.create', { sourceId: 'shop' });
+  const config = testConfig({ authentication });
+  const auth = createAuth({ config, store, tokens: sourceTokensOf(config) });
+  const token = (sourceId: string, at: number) => sourceTokensOf(config).make({ sourceId, issuedAt: at });
+  const credentials: Record<string, string | undefined> = {
+    nothing: undefined,
+    empty: 'Bearer ',
+    garbage: 'Bearer garbage',
+    system: `Bearer ${systemToken}`,
+    'bare system': systemToken,
+    'cut system': `Bearer ${systemToken.slice(0, -1)}`,
+    source: `Bearer ${await token('shop', issuedAt)}`,
+    'bare source': await token('shop', issuedAt),
+    'older source': `Bearer ${await token('shop', issuedAt - 1)}`,
+    'deleted source': `Bearer ${await token('gone', issuedAt)}`,
+  };
+  return { auth, system, credentials };
+}
+
+const cases: [authentication: boolean, scope: Scope, codes: Record<string, string>][] = [
+  [false, 'public', {}],
+  [true, 'public', {}],
+  [false, 'core', {}],
+  [
+    true,
+    'core',
+    {
+      nothing: 'unauthorized',
+      empty: 'unauthorized',
+      garbage: 'unauthorized',
+      'cut system': 'unauthorized',
+      source: 'forbidden',
+      'bare source': 'forbidden',
+      'older source': 'forbidden',
+      'deleted source': 'forbidden',
+    },
+  ],
+  ...[false, true].map((authentication): (typeof cases)[number] => [
+    authentication,
+    'source',
+    {
+      nothing: 'unauthorized',
+      empty: 'unauthorized',
+      garbage: 'unauthorized',
+      'cut system': 'unauthorized',
+      system: 'forbidden',
+      'bare system': 'forbidden',
+      'older source': 'unauthorized',
+      'deleted source': 'unauthorized',
+    },
+  ]),
+];
+
+describe('authentication', () => {
+  it.each(cases)('%s: the scope %s lets in who it says', async (authentication, scope, codes) => {
+    const { auth, credentials } = await hub(authentication);
+    for (const [name, authorization] of Object.entries(credentials)) {
+      const code = await codeOf(() => auth.identify(scope, { authorization }));
+      expect(code, name).toBe(codes[name] ?? 'none');
+    }
+  });
+
+  it('asks nobody at a public door', async () => {
+    const { auth, credentials } = await hub(true);
+    for (const authorization of Object.values(credentials)) {
+      expect(await auth.identify('public', { authorization })).toEqual({ kind: 'anyone' });
+    }
+  });
+
+  it('names the writer of messages', async () => {
+    const { auth, credentials } = await hub(false);
+    const start = createHash('sha256').update(systemToken).digest('hex').slice(0, 4);
+    expect(await auth.identify('core', {})).toEqual({ kind: 'agent', sender: anonymous });
+    expect(await auth.identify('core', { authorization: credentials.source })).toEqual({
+      kind: 'agent',
+      sender: anonymous,
+    });
+    expect(await auth.identify('core', { authorization: credentials.system })).toEqual({
+      kind: 'agent',
+      sender: { id: `system-token-${start}` },
+    });
+    expect(anonymous.id).toBe('parley-core-anonymous');
+  });
+
+  it('names the source of a source token', async () => {
+    const { auth, credentials } = await hub(true);
+    expect(await auth.identify('source', { authorization: credentials.source })).toEqual({
+      kind: 'source',
+      sourceId: 'shop',
+      sender: { id: 'shop' },
+    });
+  });
+
+  it('refuses a known token as soon as its source is gone', async () => {
+    const { auth, system, credentials } = await hub(true);
+    expect(await codeOf(() => auth.identify('source', { authorization: credentials.source }))).toBe('none');
+    await system.commands().send('source', sourceActorId('shop'), 'source.delete', null);
+    expect(await codeOf(() => auth.identify('source', { authorization: credentials.source }))).toBe('unauthorized');
+  });
+
+  it('reads the scheme in any case', async () => {
+    const { auth } = await hub(true);
+    for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
+      expect(await codeOf(() => auth.identify('core', { authorization: `${scheme} ${systemToken}` })), scheme).toBe(
+        'none',
+      );
+    }
+  });
+
+  it('never repeats a credential in its refusal', async () => {
+    const { auth } = await hub(true);
+    const refusal = await Promise.resolve(auth.identify('core', { authorization: 'Bearer hunter2' })).catch(
+      (error: Error) => error.message,
+    );
+    expect(refusal).not.toContain('hunter2');
+  });
+});
+
+describe('the name of a caller', () => {
+  it('is one of its own', () => {
+    const sender = { id: 'same' };
+    const callers: Caller[] = [
+      { kind: 'agent', sender },
+      { kind: 'source', sourceId: 'same', sender },
+      { kind: 'visitor', conversationId: 'same', channelId: 'line' },
+      { kind: 'key', keyId: 'same', sender },
+      { kind: 'anyone' },
+    ];
+    expect(new Set(callers.map(callerName)).size).toBe(callers.length);
+  });
+});
