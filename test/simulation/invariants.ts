@@ -52,6 +52,17 @@ const wrong: Record<string, string> = {
      WHERE l.sent_at <> (SELECT max(m.sent_at) FROM message m WHERE m.conversation = c.key)`,
 };
 
+/** How much of each kind a quiet hub still has to do: none. */
+export function waitingIn(db: Connection): Record<string, number> {
+  const counts = db.prepare(
+    `SELECT (SELECT count(*) FROM outbox) AS outbox, (SELECT count(*) FROM timer) AS timer,
+       (SELECT count(*) FROM parked_send) AS parked_send,
+       (SELECT count(*) FROM parked_metadata p WHERE EXISTS (
+         SELECT 1 FROM conversation c WHERE c.source_conversation_id = p.target AND c.source = p.source_id)) AS said`,
+  );
+  return counts.get() as Record<string, number>;
+}
+
 function storeProblems(db: Connection): string[] {
   return Object.entries(wrong).flatMap(([problem, sql]) => {
     const rows = db.prepare(sql).all();

@@ -11,7 +11,7 @@ import { startDispatch } from '#src/node/owner-dispatch.ts';
 import { openServices } from '#src/node/services.ts';
 import type { Origin } from '#src/services.ts';
 import { testConfig } from '../http/_support.ts';
-import { faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
+import { Cut, faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
 import { emptyStore, scratch } from './scratch.ts';
 import { SimulatedProcess } from './process.ts';
 import { Random } from './random.ts';
@@ -24,8 +24,12 @@ export interface WorldOptions {
   seed: number;
   shards: number;
   sabotage?: Sabotage | undefined;
-  /** Keeps the trace's lines. */
+  /** Keeps all lines of the trace. */
   keepTrace?: boolean | undefined;
+  /** Told each line of the trace as it comes. */
+  onLine?: ((line: string) => void) | undefined;
+  /** Where the run's file is, instead of a disk in memory. */
+  folder?: string | undefined;
 }
 
 /** The main process of a hub: what clients talk to, and its dispatchers. */
@@ -37,7 +41,7 @@ export interface HubProcess {
 /** A whole hub on a file of its own, with everything around it under the control of one seed. */
 export class World {
   readonly random: Random;
-  readonly time = new VirtualTime();
+  readonly time: VirtualTime;
   readonly trace: Trace;
   readonly bus: UnreliableBus;
   readonly sources: SimulatedSources;
@@ -66,10 +70,12 @@ export class World {
   #diskFailsIn = Number.POSITIVE_INFINITY;
   #diskFailures = 0;
 
-  constructor(options: WorldOptions) {
+  constructor(options: WorldOptions, mostEvents: number) {
     this.random = new Random(options.seed);
     this.shards = options.shards;
-    this.trace = new Trace(this.time, options.keepTrace ?? false);
+    this.time = new VirtualTime(mostEvents);
+    this.time.onDefect = (error) => this.defect(error);
+    this.trace = new Trace(this.time, { keep: options.keepTrace ?? false, onLine: options.onLine ?? null });
     this.#sabotage = options.sabotage ?? null;
     this.#slowLog = this.random.chance(0.25);
     this.repeats = this.random.chance(0.5);
@@ -81,7 +87,7 @@ export class World {
       onCall: (messageId) => this.#checkHead(messageId),
       onAccepted: (messageId, sourceMessageId) => this.onAccepted(messageId, sourceMessageId),
     });
-    this.#folder = mkdtempSync(join(scratch, 'parley-simulation-'));
+    this.#folder = mkdtempSync(join(options.folder ?? scratch, 'parley-simulation-'));
     this.file = join(this.#folder, 'parley.db');
     writeFileSync(this.file, emptyStore());
     this.startHost();
@@ -151,6 +157,12 @@ export class World {
     this.hub = { process, commandsFor: services.commandsFor };
     process.onDeath(() => this.#hubDied(process));
     startDispatch(services, { sources: client, webhooks: client, metrics: new Metrics() });
+  }
+
+  /** What nobody caught: it would have ended the process. That of a dead one is nothing: it was cut off in a step. */
+  defect(error: unknown): void {
+    if (error instanceof Cut) return;
+    this.problems.push(`nobody caught ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
   /** Kills one of the two processes now. */
