@@ -7,8 +7,6 @@ import type { Durability } from '#actors/store/database.ts';
 /** What a host is told about its file. */
 export interface HostSettings {
   file: string;
-  /** Of the open file: through it, writes of SQLite can be forced to the disk. */
-  descriptor: number;
   durability: Durability;
   shards: number;
   /** Milliseconds. */
@@ -17,6 +15,8 @@ export interface HostSettings {
 
 /** What the worker is given. */
 export interface HostStart extends HostSettings {
+  /** Of the open file: through it, writes of SQLite can be forced to the disk. */
+  descriptor: number;
   nats: { url: string; user?: string; password?: string };
 }
 
