@@ -52,6 +52,17 @@ const wrong: Record<string, string> = {
      WHERE l.sent_at <> (SELECT max(m.sent_at) FROM message m WHERE m.conversation = c.key)`,
 };
 
+/** How much of each kind a quiet hub still has to do: none. */
+export function waitingIn(db: Connection): Record<string, number> {
+  const counts = db.prepare(
+    `SELECT (SELECT count(*) FROM outbox) AS outbox, (SELECT count(*) FROM timer) AS timer,
+       (SELECT count(*) FROM parked_send) AS parked_send,
+       (SELECT count(*) FROM parked_metadata p WHERE EXISTS (
+         SELECT 1 FROM conversation c WHERE c.source_conversation_id = p.target AND c.source = p.source_id)) AS said`,
+  );
+  return counts.get() as Record<string, number>;
+}
+
 function storeProblems(db: Connection): string[] {
   return Object.entries(wrong).flatMap(([problem, sql]) => {
     const rows = db.prepare(sql).all();
@@ -65,24 +76,28 @@ function chainProblems({ db, log }: World): string[] {
 }
 
 function sendProblems(db: Connection, ledger: Ledger): string[] {
-  const stored = db.prepare(
-    `SELECT m.content ->> 'text' AS text, c.id AS conversation FROM message m
-     JOIN conversation c ON c.key = m.conversation WHERE m.id = ?`,
+  const stored = new Map<string, { id: string; conversation: string }[]>();
+  const rows = db.prepare(
+    `SELECT m.content ->> 'text' AS text, m.id, c.id AS conversation FROM message m
+     JOIN conversation c ON c.key = m.conversation`,
   );
+  for (const { text, id, conversation } of rows.all() as { text: string; id: Uint8Array; conversation: Uint8Array }[]) {
+    const found = { id: uuidFromBytes(id), conversation: uuidFromBytes(conversation) };
+    stored.set(text, [...(stored.get(text) ?? []), found]);
+  }
   const givenUp = db.prepare(
     `SELECT 1 FROM feed WHERE type = 'metadata.updated' AND payload ->> 'identifier' = ?
        AND payload ->> '$.metadata.error' IS NOT NULL`,
   );
-  return [...ledger.sends].flatMap(([id, send]) => {
-    const rows = stored.all(uuidToBytes(id)) as { text: string; conversation: Uint8Array }[];
-    const [row] = rows;
-    if (send.denied && rows.length > 0) return [`send ${id} is stored, its client was told that nothing was changed`];
-    if (row === undefined) {
-      const lost = send.acknowledged === 'stored' || (send.acknowledged === 'parked' && givenUp.get(id) === undefined);
-      return lost ? [`send ${id} was acknowledged as ${send.acknowledged} and is not there`] : [];
+  return [...ledger.sends.values()].flatMap(({ text, conversation, id, acknowledged, denied }) => {
+    const [found, ...more] = stored.get(text) ?? [];
+    if (found === undefined) {
+      const lost = acknowledged === 'stored' || (acknowledged === 'parked' && givenUp.get(id) === undefined);
+      return lost ? [`send "${text}" was acknowledged as ${acknowledged} and is not there`] : [];
     }
-    const same = row.text === send.text && uuidFromBytes(row.conversation) === send.conversation;
-    return rows.length === 1 && same ? [] : [`send ${id} is stored ${rows.length} times or with other content`];
+    if (denied) return [`send "${text}" is stored, its client was told that nothing was changed`];
+    const same = found.conversation === conversation && (id === null || id === found.id);
+    return same && more.length === 0 ? [] : [`send "${text}" is stored ${1 + more.length} times or elsewhere`];
   });
 }
 
