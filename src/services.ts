@@ -5,6 +5,7 @@ import type { FeedReader } from '#actors/journal/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
+import type { Connectors } from './connectors/registry.ts';
 import type { SourceTokens } from './security/source-token.ts';
 
 /** Where a command comes from: kept in the history, and the root of derived command ids. */
@@ -30,6 +31,7 @@ export interface Services {
   log: Logger;
   store: StoreReader;
   feed: FeedReader;
+  connectors: Connectors;
   health: readonly HealthCheck[];
   tokens: Pick<SourceTokens, 'make' | 'verify'>;
   commandsFor(origin: Origin): CommandSender;

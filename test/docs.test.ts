@@ -6,9 +6,6 @@ import { filesBelow } from './architecture/scan.ts';
 const root = join(import.meta.dirname, '..');
 const pages = filesBelow(root, 'docs', /\.md$/);
 
-/** Parts of the layout that are documented ahead of their code. */
-const ahead = ['src/connectors/connector.ts', 'src/connectors/registry.ts'];
-
 /** Paths named in code spans, from the root. A path with a placeholder (`<…>`) or a pattern is none. */
 const namedPaths = (text: string): string[] =>
   [...text.matchAll(/`((?:src|actors|state-machines|test|docs|web|bench|\.ci)\/[\w./-]*)`/g)].map(([, path]) => path!);
@@ -21,7 +18,7 @@ describe('documentation', () => {
   it('names only paths that exist', () => {
     const missing = pages.flatMap(({ path, text }) =>
       namedPaths(text)
-        .filter((name) => !ahead.includes(name) && !existsSync(join(root, name)))
+        .filter((name) => !existsSync(join(root, name)))
         .map((name) => `${path}: ${name}`),
     );
     expect(missing).toEqual([]);

@@ -74,7 +74,7 @@ export class ActorHost {
     this.#activations = new Activations(options.activations);
     this.#handling = new CommandHandling(store, kinds, this.#activations);
     const onDoubt = (shard: number, error: unknown): void =>
-      options.logger.error({ shard, reason: reasonOf(error) }, 'log.doubt');
+      options.logger.warn({ shard, reason: reasonOf(error) }, 'log.doubt');
     this.#batches = new Batches({ store, log, clock, handling: this.#handling, onDoubt });
     this.#retention = new Retention({
       ...{ store, kinds, clock },
@@ -94,7 +94,7 @@ export class ActorHost {
   start(): void {
     const { owned } = this.#options.shards;
     for (const number of owned) {
-      if (this.#options.log.replicated) void this.take(number);
+      if (this.#options.log.replicated) this.#takeSurely(number);
       else this.#serve(number);
     }
     this.#timers.arm();
@@ -115,6 +115,15 @@ export class ActorHost {
     await log.append(record);
     applyRecord(store, record);
     if (!this.#stopping) this.#serve(number);
+  }
+
+  /** Takes a shard as soon as its log lets it. */
+  #takeSurely(number: number): void {
+    this.take(number).catch((error: unknown) => {
+      if (this.#stopping) return;
+      this.#options.logger.warn({ shard: number, reason: reasonOf(error) }, 'shard.not_taken');
+      this.#options.clock.schedule(recoveryDelay, () => this.#takeSurely(number));
+    });
   }
 
   /** Gives a shard away: takes no more of its commands and resolves when those taken are answered. */

@@ -2,6 +2,7 @@ import type { ParkedMetadata, ParkedReader } from '#actors/source/parked-reader.
 import { sourceActorId } from '#actors/ids.ts';
 import type { Logger } from '#actors/ports.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
+import { targetsOf } from '#src/ingest/targets.ts';
 import type { Services } from '#src/services.ts';
 
 export interface ParkedMetadataOptions {
@@ -56,10 +57,7 @@ export class ParkedMetadataDelivery {
   async #apply({ key, sourceId, namespace, target, metadata }: ParkedMetadata): Promise<void> {
     const { store, commandsFor } = this.#options;
     const origin = { cause: `parked metadata ${key}`, idempotencyKey: `parked metadata ${key}` };
-    const targets =
-      namespace === 'conversation'
-        ? store.conversations.findBySourceId(sourceId, target).map((id) => ({ conversationId: id, messageId: null }))
-        : store.messages.findBySourceId(sourceId, target);
+    const targets = targetsOf(store, sourceId, { namespace, sourceId: target });
     for (const { conversationId, messageId } of targets) {
       await commandsFor(origin).send('conversation', conversationId, 'metadata.merge', { messageId, metadata });
     }

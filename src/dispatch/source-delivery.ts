@@ -5,23 +5,26 @@ import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { SourceReader } from '#actors/source/reader.ts';
+import type { RegisteredSource } from '#src/connectors/connector.ts';
+import type { Connectors } from '#src/connectors/registry.ts';
+import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
 import type { Origin } from '#src/services.ts';
-import { actionBody, outcomeOf, signature, signatureHeader } from './action-endpoint.ts';
 import { durably, Stopping } from './durably.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
 import { relay } from './relay.ts';
-import type { CircuitBreaker } from '../outgoing/circuit-breaker.ts';
-import type { OutgoingClient } from '../outgoing/client.ts';
 
 export interface SourceDeliveryOptions {
   outbox: OutboxReader;
   deliveries: DeliveryReader;
   sources: SourceReader;
+  connectors: Connectors;
   shards: number;
   clock: Clock;
   ids: Ids;
   log: Logger;
   client: OutgoingClient;
+  /** A circuit for each source. */
   breaker: CircuitBreaker;
   commandsFor(origin: Origin): CommandSender;
   /** The text of a source's token, the key of the signature. */
@@ -30,12 +33,10 @@ export interface SourceDeliveryOptions {
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
 }
 
-/** Total time of a call to a source, in ms; connecting has 3 s of it. */
-const callTimeout = 10_000;
 /** A durable timer fires a moment after its time; the lane looks again this much later, in ms. */
 const timerGrace = 20;
 
-/** Carries pending messages to the action endpoints of their sources. */
+/** Carries pending messages to their sources: when, in which order and how often; how is their connectors' matter. */
 export class SourceDelivery {
   readonly #options: SourceDeliveryOptions;
   readonly #lanes: Lanes;
@@ -119,34 +120,32 @@ export class SourceDelivery {
   }
 
   async #attempt(work: DeliveryWork): Promise<AttemptOutcome> {
-    const { sources, breaker, client, ids, clock, tokenOf } = this.#options;
-    if (!work.channel.connected) {
-      return { kind: 'channel_not_connected', error: `The channel ${work.channel.id} is not connected.` };
+    const { connectors, breaker, client, ids, clock } = this.#options;
+    const { message, conversation, channel, knownToSource } = work;
+    if (!channel.connected) {
+      return { kind: 'channel_not_connected', error: `The channel ${channel.id} is not connected.` };
     }
-    const source = sources.find(work.channel.source);
-    const endpoint = source?.source.action_endpoint;
-    if (source === null || endpoint === undefined) {
-      const error = `The source ${work.channel.source} has no action_endpoint, so it can not send messages.`;
-      return { kind: 'rejected', error };
+    const connector = connectors.of(channel);
+    if (connector === null) {
+      return { kind: 'rejected', error: `This hub has no connector for the source ${channel.source}.` };
     }
-    const origin = URL.canParse(endpoint) ? new URL(endpoint).origin : endpoint;
-    if (!breaker.admit(origin)) {
+    if (!breaker.admit(channel.source)) {
       const error = 'The source was unreachable several times in a row and is left alone for a moment.';
       return { kind: 'unreachable', error, jitter: ids.random() };
     }
-    const body = actionBody(work);
-    const result = await client.post({
-      url: endpoint,
-      headers: {
-        'Content-Type': 'application/json',
-        [signatureHeader]: signature(body, await tokenOf(work.channel.source, source.issuedAt)),
-      },
-      body,
-      timeoutMs: callTimeout,
-    });
-    const outcome = outcomeOf(result, () => ids.random(), clock.now());
-    breaker.record(origin, outcome.kind !== 'unreachable');
-    return outcome;
+    const delivery = { message, conversation, channel, knownToSource, registered: await this.#registered(work) };
+    const outcome = await connector.deliver(delivery, { http: client, now: () => clock.now() });
+    breaker.record(channel.source, outcome.kind !== 'unreachable');
+    return outcome.kind === 'unreachable' ? { ...outcome, jitter: ids.random() } : outcome;
+  }
+
+  async #registered({ channel }: DeliveryWork): Promise<RegisteredSource | null> {
+    const { sources, tokenOf } = this.#options;
+    const { source_id: sourceId } = channel;
+    const found = sourceId === undefined ? null : sources.find(sourceId);
+    if (sourceId === undefined || found === null) return null;
+    const token = await tokenOf(sourceId, found.issuedAt);
+    return { sourceId, actionEndpoint: found.source.action_endpoint ?? null, token };
   }
 
   /** The command ids come from the step and its time. */

@@ -39,37 +39,47 @@ export function requestIdOf(headers: IncomingHttpHeaders, services: Services): s
 }
 
 /** Everything from a request to its answer, in order: who, may they, what, was it done before, do it. Never throws. */
-export async function handle(
+export const handle = (
   parts: HandlerParts,
   operation: Operation,
   request: IncomingMessage,
   requestId: string,
+): Promise<Outgoing> =>
+  answered(parts, { operation: operation.path }, requestId, () => answer(parts, operation, request, requestId));
+
+/** One unit of work behind an address: an operation, or a route of a connector. */
+export type Unit = { operation: string } | { inbound: string };
+
+/** Does the work of a request: whatever it throws becomes an answer, and every answer is counted and logged once. */
+export async function answered(
+  { services, metrics }: HandlerParts,
+  unit: Unit,
+  requestId: string,
+  work: () => Promise<Outgoing>,
 ): Promise<Outgoing> {
-  const { services, metrics } = parts;
+  const [[kind, path]] = Object.entries(unit) as [[string, string]];
   const started = performance.now();
   let outgoing: Outgoing;
   let code: string | undefined;
   try {
-    outgoing = await answer(parts, operation, request, requestId);
+    outgoing = await work();
   } catch (error) {
-    if (!(error instanceof Failure)) {
-      services.log.error({ requestId, operation: operation.path, error }, 'operation.failed');
-    }
+    if (!(error instanceof Failure)) services.log.error({ requestId, ...unit, error }, `${kind}.failed`);
     const failed = errorAnswer(error instanceof Failure ? error : defect(requestId));
     code = failed.body.code;
     outgoing = { ...failed, body: JSON.stringify(failed.body) };
   }
   const ms = performance.now() - started;
-  metrics.operation(operation.path, outgoing.status, ms / 1000);
+  metrics.operation(path, outgoing.status, ms / 1000);
   services.log.info(
     {
-      operation: operation.path,
+      ...unit,
       status: outgoing.status,
       ms: Math.round(ms * 10) / 10,
       requestId,
       ...(code && { code }),
     },
-    'operation.answered',
+    `${kind}.answered`,
   );
   return outgoing;
 }

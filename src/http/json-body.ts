@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '#actors/errors.ts';
 
-/** Bytes of a request body at most (architecture.md, "Limits and back-pressure"). */
+/** Bytes of the body of an operation at most. */
 export const bodyLimit = 1024 * 1024;
 /** Objects and arrays inside each other at most. */
 export const nestingLimit = 64;
@@ -10,20 +10,20 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [0x
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const tooLarge = (): Failure =>
-  new Failure('body_too_large', `The body is larger than ${bodyLimit} bytes. Send less at once.`);
+const tooLarge = (limit: number): Failure =>
+  new Failure('body_too_large', `The body is larger than ${limit} bytes. Send less at once.`);
 
 /** Reads the whole body. @throws Failure `body_too_large`, also before the end has come */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return Promise.reject(tooLarge());
+export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bodyLimit) {
+      if (size > limit) {
         chunks.length = 0;
-        reject(tooLarge());
+        reject(tooLarge(limit));
       } else {
         chunks.push(chunk);
       }

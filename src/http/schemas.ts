@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { eventTypes } from '#actors/representation.ts';
 import { failureCodes } from '#actors/errors.ts';
+import { jsonObject } from '#src/ingest/fields.ts';
 
-const longestId = 255;
 const longestText = 1_000;
 
 /** A UUID in any case; stored and compared in lower case. */
@@ -12,24 +12,8 @@ export const uuid = z
   .transform((text) => text.toLowerCase())
   .meta({ type: 'string', format: 'uuid' });
 
-/** An id that a source or a caller chose: visible, without control characters. */
-export const foreignId = z
-  .string()
-  .min(1)
-  .max(longestId)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not hold control characters');
-
 export const text = z.string().max(longestText);
 export const url = z.url({ protocol: /^https?$/ }).max(2_000);
-
-/** Any JSON value. The body is JSON already, so only presence is checked. */
-export const json = z
-  .unknown()
-  .refine((value) => value !== undefined, 'is required')
-  .meta({ description: 'Any JSON value.' });
-
-export const jsonObject = z.record(z.string(), z.unknown()).meta({ description: 'Any JSON object.' });
 
 export const sourceSchema = z
   .object({

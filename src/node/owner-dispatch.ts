@@ -47,11 +47,12 @@ export function startDispatch(services: NodeServices, ports: DispatchPorts): Dis
 }
 
 function sourceDelivery(services: NodeServices, { metrics, sources: client }: DispatchPorts): SourceDelivery {
-  const { config, clock, ids, log, store, tokens, commandsFor } = services;
+  const { config, clock, ids, log, store, connectors, tokens, commandsFor } = services;
   const delivery = new SourceDelivery({
     outbox: store.outbox,
     deliveries: store.deliveries,
     sources: store.sources,
+    connectors,
     shards: config.data.shards,
     clock,
     ids,

@@ -1,6 +1,8 @@
 import type { Bus, Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
 import type { Config } from '#src/config/config.ts';
+import type { ConnectorFactory } from '#src/connectors/connector.ts';
+import { createConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
@@ -21,6 +23,8 @@ export interface NodePorts {
   /** Calls receivers with samples, apart from the deliveries: a test is answered at once however many of them wait. */
   samples: OutgoingClient;
   health?: readonly HealthCheck[];
+  /** In the place of the connectors of the registry. */
+  connectors?: readonly ConnectorFactory[] | undefined;
   /** In the place of those that the configuration's secret makes. */
   tokens?: Services['tokens'] | undefined;
 }
@@ -45,6 +49,7 @@ export function openServices(ports: NodePorts): NodeServices {
   return {
     ...{ config, clock, ids, log, store },
     feed: store.feed,
+    connectors: createConnectors(config, ports.connectors),
     health: ports.health ?? [],
     tokens: ports.tokens ?? sourceTokensOf(config),
     commandsFor: commandSenders({ bus, clock, ids, shards }),

@@ -6,10 +6,10 @@ export const failuresToOpen = 5;
 export const probeAfterMs = 10_000;
 
 export interface CircuitBreaker {
-  /** Whether a call to the origin may be made now. In an open circuit every `probeAfterMs` one call may: the probe. */
-  admit(origin: string): boolean;
-  /** What an admitted call came to: `ok` false only when the origin was not reachable. */
-  record(origin: string, ok: boolean): void;
+  /** Whether a call to the source may be made now. In an open circuit every `probeAfterMs` one call may: the probe. */
+  admit(source: string): boolean;
+  /** What an admitted call came to: `ok` false only when the source was not reachable. */
+  record(source: string, ok: boolean): void;
 }
 
 interface Circuit {
@@ -19,29 +19,29 @@ interface Circuit {
 }
 
 /**
- * One circuit per origin (scheme, host and port): closed → open after five unreachable results in a row → one probe
- * after ten seconds → closed, or open again. Our own, since cockatiel's breaker reads `Date.now` and can't be given
- * a clock. Only failing origins are remembered.
+ * One circuit per source, so that those behind one gateway do not take each other down: closed → open after five
+ * unreachable results in a row → one probe after ten seconds → closed, or open again. Our own, since cockatiel's breaker
+ * reads `Date.now` and can't be given a clock. Only failing sources are remembered.
  */
 export function createCircuitBreaker(clock: Pick<Clock, 'now'>): CircuitBreaker {
   const failing = new Map<string, Circuit>();
 
   return {
-    admit(origin) {
-      const circuit = failing.get(origin);
+    admit(source) {
+      const circuit = failing.get(source);
       if (!circuit || circuit.failures < failuresToOpen) return true;
       if (clock.now() < circuit.probeAt) return false;
       // Taken now: a probe whose result gets lost makes room for the next one later.
       circuit.probeAt = clock.now() + probeAfterMs;
       return true;
     },
-    record(origin, ok) {
+    record(source, ok) {
       if (ok) {
-        failing.delete(origin);
+        failing.delete(source);
         return;
       }
-      const failures = (failing.get(origin)?.failures ?? 0) + 1;
-      failing.set(origin, { failures, probeAt: clock.now() + probeAfterMs });
+      const failures = (failing.get(source)?.failures ?? 0) + 1;
+      failing.set(source, { failures, probeAt: clock.now() + probeAfterMs });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { CommandSender } from '#actors/commands.ts';
 import type { OpenStoreReader } from '#actors/store-reader.ts';
 import type { Config } from '#src/config/config.ts';
+import type { ConnectorFactory } from '#src/connectors/connector.ts';
 import type { Operation } from '#src/http/operation.ts';
 import { operations as table } from '#src/http/operations.ts';
 import { Metrics } from '#src/metrics.ts';
@@ -18,6 +19,8 @@ export interface ApiOptions {
   config?: Config;
   /** In the place of the table of the API. */
   operations?: readonly Operation[];
+  /** In the place of the hub's own. */
+  connectors?: readonly ConnectorFactory[];
   health?: readonly HealthCheck[];
   /** What calls receivers of webhooks; by default nobody can be reached. */
   client?: OutgoingClient;
@@ -154,6 +157,7 @@ export class TestApi implements AsyncDisposable {
       ids: new SystemIds(),
       log: { info: note('info'), warn: note('warn'), error: note('error') },
       samples: this.#options.client ?? nobody,
+      connectors: this.#options.connectors,
       health: this.#options.health ?? [],
     });
     const commandsFor = (origin: Origin): CommandSender => this.#noted(origin, services.commandsFor(origin));

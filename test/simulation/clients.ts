@@ -1,103 +1,129 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Failure } from '#actors/errors.ts';
-import type { HubProcess, World } from './world.ts';
+import { type HttpAnswer, type HttpRequest, request } from './http.ts';
+import type { World } from './world.ts';
 
 /** Something that a client asks the hub for. */
-export interface Operation {
+export interface Asked {
   name: string;
-  /** With a key the client asks again after every doubt, and must get the same answer; without it asks once. */
-  key: string | null;
-  run(hub: HubProcess): Promise<unknown>;
-  acknowledged(answer: unknown): void;
+  path: string;
+  body: unknown;
+  /** The token of a source; absent: nobody in particular asks. */
+  token?: string | undefined;
+  /**
+   * What the client does when it does not know what came of a request: asks again with the same Idempotency-Key, and
+   * must get the same answer; asks again without one, since what it asks for can be done twice; gives up.
+   */
+  inDoubt: 'key' | 'again' | 'give up';
+  /** A 2xx came. Of several tries only the first one's answer. */
+  acknowledged?(answer: HttpAnswer): void;
   /** The hub said that it changed nothing, and the client has not asked in any other try. */
   denied?(): void;
 }
 
-type Ending = { kind: 'answered'; answer: unknown } | { kind: 'failed'; failure: Failure } | { kind: 'died' };
+type Ending = { kind: 'answered'; answer: HttpAnswer } | { kind: 'cut off' };
 
 const maximumTries = 12;
 /** How long a client asks with the same key, in ms: less than the hub's 24 h, for leaps of time during the last try. */
 const keyLifetime = 12 * 3_600_000;
 /** Refusals that a client can provoke by itself. */
-const expectedRefusals = ['not_found', 'message_not_failed', 'channel_unknown', 'source_exists'];
+const expectedRefusals = ['not_found', 'message_not_failed', 'channel_not_connected'];
+const notConnected = /is not a connected channel of this source/;
 const nothingChanged = /Nothing was changed/;
+/** An answer takes up to so long on its way, in ms, and so does a request. */
+const wayMs = 3;
 
-/** The clients of a hub: any number of operations side by side, each asking as a careful caller does. */
+/** The clients of a hub: any number of requests side by side, each asking as a careful caller does. */
 export class Clients {
   underWay = 0;
+  /** How likely an answer gets lost on its way. */
+  loss = 0;
   readonly #world: World;
+  #keys = 0;
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** Starts an operation. Its end shows in what it tells the ledger. */
-  start(operation: Operation): void {
+  /** Begins to ask. What comes of it shows in what is told to the ledger. */
+  ask(asked: Asked): void {
     this.underWay++;
-    void this.#perform(operation).finally(() => this.underWay--);
+    void this.#ask(asked).finally(() => this.underWay--);
   }
 
-  async #perform(operation: Operation): Promise<void> {
-    const { time } = this.#world;
+  async #ask(asked: Asked): Promise<void> {
+    const { time, random } = this.#world;
     const until = time.now() + keyLifetime;
-    const first = await this.#untilAnswered(operation, until);
-    if (first === null || operation.key === null || !this.#world.random.chance(0.3)) return;
-    await this.#pause(this.#world.random.int(5_000));
-    const again = await this.#untilAnswered(operation, until);
-    if (again !== null && !isDeepStrictEqual(first.answer, again.answer)) {
-      const texts = [first, again].map(({ answer }) => JSON.stringify(answer)).join(' and ');
-      this.#world.problems.push(`${operation.name}: a repeat got another answer: ${texts}`);
+    const sent: HttpRequest = {
+      path: asked.path,
+      body: JSON.stringify(asked.body),
+      headers: {
+        ...(asked.token !== undefined && { authorization: `Bearer ${asked.token}` }),
+        ...(asked.inDoubt === 'key' && { 'idempotency-key': `key-${++this.#keys}` }),
+      },
+    };
+    const first = await this.#untilAnswered(asked, sent, until);
+    if (first === null || asked.inDoubt !== 'key' || !random.chance(0.3)) return;
+    await this.#pause(random.int(5_000));
+    const again = await this.#untilAnswered(asked, sent, until);
+    if (again !== null && !isDeepStrictEqual(toldBy(first), toldBy(again))) {
+      const texts = [first, again].map((answer) => JSON.stringify(toldBy(answer))).join(' and ');
+      this.#world.problems.push(`${asked.name}: a repeat got another answer: ${texts}`);
     }
   }
 
-  /** Null when the client gave up without an answer. */
-  async #untilAnswered(operation: Operation, until: number): Promise<{ answer: unknown } | null> {
+  /** Null when the client gave up without an answer that is the last word. */
+  async #untilAnswered(asked: Asked, sent: HttpRequest, until: number): Promise<HttpAnswer | null> {
     for (let tries = 1; this.#world.time.now() < until; tries++) {
-      const ending = await this.#try(operation);
-      this.#world.trace.note('client', `${operation.name} ${ending.kind}`);
+      const ending = await this.#try(sent);
+      const said = ending.kind === 'answered' ? String(ending.answer.status) : ending.kind;
+      this.#world.trace.note('client', `${asked.name} ${said}`);
       if (ending.kind === 'answered') {
-        operation.acknowledged(ending.answer);
-        return { answer: ending.answer };
-      }
-      if (ending.kind === 'failed') {
-        const { failure } = ending;
-        if (failure.retryAfter === undefined) {
-          if (!expectedRefusals.includes(failure.code)) this.#unexpected(operation, failure);
-          return { answer: failure.code };
+        const { answer } = ending;
+        if (answer.status < 300) {
+          asked.acknowledged?.(answer);
+          return answer;
         }
+        if (answer.headers['retry-after'] === undefined) return this.#refused(asked, answer);
         // A bus that repeats may bring the host another copy of what it has refused.
-        const certain = tries === 1 && operation.key === null && !this.#world.repeats;
-        if (certain && nothingChanged.test(failure.message)) operation.denied?.();
+        const certain = tries === 1 && asked.inDoubt === 'give up' && !this.#world.repeats;
+        if (certain && nothingChanged.test(JSON.stringify(answer.body))) asked.denied?.();
       }
-      if (operation.key === null || tries === maximumTries) return null;
+      if (asked.inDoubt === 'give up' || tries === maximumTries) return null;
       await this.#pause(50 + this.#world.random.int(2_000));
     }
     return null;
   }
 
-  async #try(operation: Operation): Promise<Ending> {
+  /** Null: the refusal is about this moment, and may be another one next time. */
+  #refused({ name }: Asked, answer: HttpAnswer): HttpAnswer | null {
+    const { code } = answer.body as { code: string };
+    const isExpected = expectedRefusals.includes(code) || notConnected.test(JSON.stringify(answer.body));
+    if (!isExpected) this.#world.problems.push(`${name} was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.status === 403 ? null : answer;
+  }
+
+  async #try(sent: HttpRequest): Promise<Ending> {
+    const { random } = this.#world;
     let hub = this.#world.hub;
     while (hub === null) {
       await this.#pause(100);
       hub = this.#world.hub;
     }
-    const { process } = hub;
-    const died = new Promise<Ending>((resolve) => process.onDeath(() => resolve({ kind: 'died' })));
-    const asked = operation.run(hub).then(
-      (answer): Ending => ({ kind: 'answered', answer }),
-      (error: unknown): Ending => {
-        if (error instanceof Failure) return { kind: 'failed', failure: error };
-        throw error;
-      },
-    );
-    return Promise.race([asked, died]);
-  }
-
-  #unexpected({ name }: Operation, failure: Failure): void {
-    this.#world.problems.push(`${name} was refused: ${failure.code} ${failure.message}`);
+    const { process, front } = hub;
+    const died = new Promise<Ending>((resolve) => process.onDeath(() => resolve({ kind: 'cut off' })));
+    const asked = async (): Promise<Ending> => {
+      await this.#pause(random.int(wayMs));
+      const answer = await request(front.app, sent);
+      await this.#pause(random.int(wayMs));
+      return random.chance(this.loss) ? { kind: 'cut off' } : { kind: 'answered', answer };
+    };
+    return Promise.race([asked(), died]);
   }
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.#world.time.after(ms, resolve));
   }
 }
+
+/** What of an answer is the same when the request is repeated. */
+const toldBy = ({ status, headers, body }: HttpAnswer): unknown => [status, headers['x-message-id'], body];

@@ -1,5 +1,5 @@
 import type { Clients } from './clients.ts';
-import { endpoint, sourceIds } from './requests.ts';
+import { endpoint, sourceIds } from './cast.ts';
 import type { moods } from './sources.ts';
 import type { World } from './world.ts';
 
@@ -31,6 +31,7 @@ export class Faults {
 
   weather(): void {
     const { random, bus } = this.#world;
+    this.#clients.loss = random.chance(0.5) ? 0 : random.random() * 0.1;
     const likely = (): number => (random.chance(0.4) ? 0 : random.random() * 0.15);
     bus.faults = {
       lose: likely(),

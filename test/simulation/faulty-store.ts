@@ -1,4 +1,4 @@
-import { type ChangeRecord, recordHash, type ShardLog } from '#actors/log/shard-log.ts';
+import { type ChangeRecord, FencedError, recordHash, type ShardLog } from '#actors/log/shard-log.ts';
 import type { HostStore } from '#actors/store/host-store.ts';
 import type { WriteTransactions } from '#actors/store/write-transaction.ts';
 import { never, type SimulatedProcess } from './process.ts';
@@ -9,7 +9,7 @@ export class Cut extends Error {
 }
 
 /** Ways to make a host that breaks its promises: the invariants must see each. */
-export type Sabotage = 'no-inbox' | 'forgets-commits' | 'forgets-effects';
+export type Sabotage = 'forgets-answers' | 'forgets-commits' | 'forgets-effects';
 
 export interface StepWatch {
   /** Called before each step of the write path: it may kill the process. */
@@ -35,7 +35,7 @@ export function faultyStore(
     if (watch.diskFails(name)) throw diskError();
   };
   let commits = 0;
-  const faulty: Pick<WriteTransactions, 'begin' | 'apply' | 'commit' | 'rollback'> = {
+  const faulty: Pick<WriteTransactions, 'begin' | 'apply' | 'advance' | 'touch' | 'commit' | 'rollback'> = {
     begin() {
       at('begin');
       transactions.begin();
@@ -45,6 +45,8 @@ export function faultyStore(
       if (sabotage === 'forgets-effects' && change.table === 'outbox' && change.op === 'insert') return;
       transactions.apply(change);
     },
+    advance: (row, previousHash) => transactions.advance(row, previousHash),
+    touch: () => transactions.touch(),
     commit() {
       at('commit');
       commits++;
@@ -60,26 +62,51 @@ export function faultyStore(
   };
   return {
     ...store,
-    ...(sabotage === 'no-inbox' && { answered: () => null }),
+    ...(sabotage === 'forgets-answers' && { answered: () => null }),
     transactions: faulty as WriteTransactions,
   };
 }
 
-/** Every record that was appended, by shard and lsn; a record whose commit failed is appended again. */
-export class LogWatch {
-  readonly #records = new Map<string, { hash: string; prevHash: string }[]>();
+/** How a replicated log behaves towards one append. */
+export type Delivery = 'answers' | 'loses the answer' | 'loses the record';
 
-  /** A log that answers at once, or as a replicated one does, after a while. */
-  logFor(process: SimulatedProcess, watch: StepWatch, delay: (() => number) | null): ShardLog {
+/** The log of a world. It outlives every process, and sees that what was appended is what is stored. */
+export class LogWatch {
+  /** By shard and lsn; a local record whose commit failed is appended again, as another one. */
+  readonly #records = new Map<string, { hash: string; prevHash: string }[]>();
+  /** What a replicated log holds of each shard. */
+  readonly #decided = new Map<number, ChangeRecord[]>();
+
+  /** A log whose commit is the append. */
+  local(process: SimulatedProcess, watch: StepWatch): ShardLog {
     return {
+      replicated: false,
       append: (record) => {
-        watch.step(process, 'append');
-        if (!process.alive) throw new Cut('append');
+        this.#step(process, watch, 'append');
         this.#keep(record);
-        watch.step(process, 'appended');
-        if (!process.alive) throw new Cut('appended');
-        if (delay === null) return;
-        return process.alive ? new Promise((resolve) => process.clock.schedule(delay(), resolve)) : never();
+        this.#step(process, watch, 'appended');
+      },
+      tail: () => Promise.resolve([]),
+    };
+  }
+
+  /** A log that answers after a while, or not at all. */
+  replicated(process: SimulatedProcess, watch: StepWatch, delay: () => number, deliver: () => Delivery): ShardLog {
+    const later = (): Promise<void> =>
+      process.alive ? new Promise((resolve) => process.clock.schedule(delay(), resolve)) : never();
+    return {
+      replicated: true,
+      append: async (record) => {
+        this.#step(process, watch, 'append');
+        const delivery = deliver();
+        if (delivery !== 'loses the record') this.#decide(record);
+        this.#step(process, watch, 'appended');
+        await later();
+        if (delivery !== 'answers') throw new Error('no answer in time');
+      },
+      tail: async (shard, after) => {
+        await later();
+        return (this.#decided.get(shard) ?? []).filter(({ lsn }) => lsn > after);
       },
     };
   }
@@ -93,6 +120,23 @@ export class LogWatch {
       wanted = record.prevHash;
     }
     return wanted === '' ? [] : [`shard ${shard.shard}: the first record names the one before it as ${wanted}`];
+  }
+
+  #step(process: SimulatedProcess, watch: StepWatch, name: string): void {
+    if (process.alive) watch.step(process, name);
+    if (!process.alive) throw new Cut(name);
+  }
+
+  /** @throws FencedError when another record has the place */
+  #decide(record: ChangeRecord): void {
+    const decided = this.#decided.get(record.shard) ?? [];
+    const there = decided[record.lsn - 1];
+    if (there === undefined && decided.length === record.lsn - 1) {
+      this.#decided.set(record.shard, [...decided, structuredClone(record)]);
+      this.#keep(record);
+    } else if (there === undefined || recordHash(there) !== recordHash(record)) {
+      throw new FencedError(`Record ${record.lsn} of shard ${record.shard} is another one.`);
+    }
   }
 
   #keep(record: ChangeRecord): void {

@@ -24,34 +24,41 @@ export function problemsOf(world: World, ledger: Ledger): string[] {
 const wrong: Record<string, string> = {
   'two messages share the id of their source': `SELECT conversation, source_message_id FROM message
      WHERE source_message_id IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1`,
-  'events of a subject are not numbered from 1 without a gap': `SELECT subject FROM feed
-     GROUP BY subject HAVING min(seq) <> 1 OR max(seq) <> count(*)`,
-  'an event stands before an earlier one of its subject': `SELECT a.subject, a.seq FROM feed a
-     JOIN feed b ON b.subject = a.subject AND b.seq > a.seq WHERE b.key < a.key`,
   'a send ended neither delivered nor failed': `SELECT key, state FROM message
      WHERE state NOT IN ('delivered', 'failed')`,
   'a failed send has no error': `SELECT key FROM message
      WHERE state = 'failed' AND metadata ->> 'error' IS NULL`,
   'a dead letter': 'SELECT error FROM dead_letter',
-  'a message without its event': `SELECT m.key FROM message m WHERE NOT EXISTS (SELECT 1 FROM feed f
-     WHERE f.subject = m.conversation AND f.type = 'message.created'
-       AND f.payload ->> '$.message.content.text' = m.content ->> 'text')`,
+  'a message without its event': `SELECT m.key FROM message m WHERE NOT EXISTS (
+     SELECT 1 FROM journal j, json_each(j.events) e
+     WHERE j.key = m.turn AND e.value ->> 0 = 'message.created' AND e.value ->> '$[2].m' = m.key)`,
   'unread is not what came since the last read': `SELECT c.key, c.unread_count FROM conversation c
      WHERE c.unread_count <> (SELECT count(*) FROM message m WHERE m.conversation = c.key AND m.from_contact = 1
-       AND m.key > coalesce((SELECT max(h.key) FROM history h WHERE h.subject = c.key AND h.machine = 'conversation'
-         AND h.event ->> 'type' = 'read'), 0))`,
-  'unread is not the machine’s': `SELECT c.key FROM conversation c JOIN actor a ON a.key = c.key
-     WHERE c.unread_count <> a.context ->> 'unread'`,
-  'the state is not the machine’s': `SELECT c.key FROM conversation c JOIN actor a ON a.key = c.key
-     WHERE coalesce(lower(c.workflow), 'none') <> a.value ->> 'workflow'`,
-  'presence is not the machine’s': `SELECT a.key FROM actor a LEFT JOIN conversation c ON c.key = a.key
-     WHERE a.kind = 'conversation' AND (c.key IS NOT NULL) <> (a.value ->> 'presence' = 'present')`,
-  'connected is not the machine’s': `SELECT ch.key FROM channel ch JOIN actor a ON a.key = ch.key
-     WHERE (ch.connected = 1) <> (a.value = '"connected"')`,
+       AND m.turn > coalesce((SELECT max(j.key) FROM journal j, json_each(j.steps) s
+         WHERE j.actor = c.key AND s.value ->> 1 = 0 AND s.value ->> '$[4].type' = 'read'), 0))`,
+  'unread is not the machine’s': `SELECT key FROM conversation WHERE unread_count <> context ->> 'unread'`,
+  'the state is not the machine’s': `SELECT key FROM conversation
+     WHERE coalesce(lower(workflow), 'none') <> value ->> 'workflow'`,
+  'presence is not the machine’s': `SELECT key FROM conversation
+     WHERE (created_at IS NOT NULL) <> (value ->> 'presence' = 'present')`,
+  'connected is not the machine’s': `SELECT key FROM channel WHERE (connected = 1) <> (value = '"connected"')`,
+  'messages are not counted': `SELECT c.key FROM conversation c
+     WHERE c.messages <> (SELECT count(*) FROM message m WHERE m.conversation = c.key)`,
   'a disconnected channel keeps its token': 'SELECT key FROM channel WHERE connected = 0 AND token IS NOT NULL',
   'the last message is not the latest': `SELECT c.key FROM conversation c JOIN message l ON l.key = c.last_message
      WHERE l.sent_at <> (SELECT max(m.sent_at) FROM message m WHERE m.conversation = c.key)`,
 };
+
+/** How much of each kind a quiet hub still has to do: none. */
+export function waitingIn(db: Connection): Record<string, number> {
+  const counts = db.prepare(
+    `SELECT (SELECT count(*) FROM outbox) AS outbox, (SELECT count(*) FROM timer) AS timer,
+       (SELECT count(*) FROM parked_send) AS parked_send,
+       (SELECT count(*) FROM parked_metadata p WHERE EXISTS (
+         SELECT 1 FROM conversation c WHERE c.source_conversation_id = p.target AND c.source = p.source_id)) AS said`,
+  );
+  return counts.get() as Record<string, number>;
+}
 
 function storeProblems(db: Connection): string[] {
   return Object.entries(wrong).flatMap(([problem, sql]) => {
@@ -66,24 +73,28 @@ function chainProblems({ db, log }: World): string[] {
 }
 
 function sendProblems(db: Connection, ledger: Ledger): string[] {
-  const stored = db.prepare(
-    `SELECT m.content ->> 'text' AS text, c.id AS conversation FROM message m
-     JOIN conversation c ON c.key = m.conversation WHERE m.id = ?`,
+  const stored = new Map<string, { id: string; conversation: string }[]>();
+  const rows = db.prepare(
+    `SELECT m.content ->> 'text' AS text, m.id, c.id AS conversation FROM message m
+     JOIN conversation c ON c.key = m.conversation`,
   );
+  for (const { text, id, conversation } of rows.all() as { text: string; id: Uint8Array; conversation: Uint8Array }[]) {
+    const found = { id: uuidFromBytes(id), conversation: uuidFromBytes(conversation) };
+    stored.set(text, [...(stored.get(text) ?? []), found]);
+  }
   const givenUp = db.prepare(
-    `SELECT 1 FROM feed WHERE type = 'metadata.updated' AND payload ->> 'identifier' = ?
-       AND payload ->> '$.metadata.error' IS NOT NULL`,
+    `SELECT 1 FROM journal j, json_each(j.events) e WHERE e.value ->> 0 = 'metadata.updated'
+       AND e.value ->> '$[2].identifier' = ? AND e.value ->> '$[2].metadata.error' IS NOT NULL`,
   );
-  return [...ledger.sends].flatMap(([id, send]) => {
-    const rows = stored.all(uuidToBytes(id)) as { text: string; conversation: Uint8Array }[];
-    const [row] = rows;
-    if (send.denied && rows.length > 0) return [`send ${id} is stored, its client was told that nothing was changed`];
-    if (row === undefined) {
-      const lost = send.acknowledged === 'stored' || (send.acknowledged === 'parked' && givenUp.get(id) === undefined);
-      return lost ? [`send ${id} was acknowledged as ${send.acknowledged} and is not there`] : [];
+  return [...ledger.sends.values()].flatMap(({ text, conversation, id, acknowledged, denied }) => {
+    const [found, ...more] = stored.get(text) ?? [];
+    if (found === undefined) {
+      const lost = acknowledged === 'stored' || (acknowledged === 'parked' && givenUp.get(id) === undefined);
+      return lost ? [`send "${text}" was acknowledged as ${acknowledged} and is not there`] : [];
     }
-    const same = row.text === send.text && uuidFromBytes(row.conversation) === send.conversation;
-    return rows.length === 1 && same ? [] : [`send ${id} is stored ${rows.length} times or with other content`];
+    if (denied) return [`send "${text}" is stored, its client was told that nothing was changed`];
+    const same = found.conversation === conversation && (id === null || id === found.id);
+    return same && more.length === 0 ? [] : [`send "${text}" is stored ${1 + more.length} times or elsewhere`];
   });
 }
 

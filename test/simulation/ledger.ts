@@ -1,14 +1,30 @@
+/** A send that a client asked for. */
+export interface Send {
+  /** The content, which no other send has. */
+  text: string;
+  conversation: string;
+  /** The message's id, once an answer said it. */
+  id: string | null;
+  /** As the answer said. */
+  acknowledged: 'stored' | 'parked' | null;
+  denied: boolean;
+}
+
 /** What clients were told: the other side of the store. */
 export class Ledger {
-  /** Sends by message id; `acknowledged` as the answer said. */
-  readonly sends = new Map<
-    string,
-    { conversation: string; text: string; acknowledged: 'stored' | 'parked' | null; denied: boolean }
-  >();
+  /** By text. */
+  readonly sends = new Map<string, Send>();
   /** Messages that an ingest answered with. */
   readonly ingested: { conversation: string; sourceMessageId: string; id: string }[] = [];
   /** Keys of `user_data` by conversation. */
   readonly metadata: { conversation: string; key: string; acknowledged: boolean; denied: boolean }[] = [];
   /** What sources said about conversations, acknowledged. */
   readonly said: { source: string; contact: string; key: string }[] = [];
+
+  /** Notes a send before it is asked for. */
+  send(text: string, conversation: string): Send {
+    const send: Send = { text, conversation, id: null, acknowledged: null, denied: false };
+    this.sends.set(text, send);
+    return send;
+  }
 }

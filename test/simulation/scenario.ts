@@ -1,38 +1,59 @@
+import { Agents } from './agents.ts';
 import type { Clients } from './clients.ts';
 import { Faults } from './faults.ts';
 import type { Ledger } from './ledger.ts';
-import { Requests } from './requests.ts';
+import { SourceApps } from './source-apps.ts';
 import type { World } from './world.ts';
 
-/** How likely a step is which request, or which fault. */
-const requests = {
-  ...{ ingest: 20, send: 22, start: 5, resend: 6, markRead: 5 },
-  ...{ setState: 4, upsert: 6, say: 4, connection: 4 },
+/** How likely each step is. */
+const weights = {
+  ...{ ingest: 20, say: 4, connection: 4 },
+  ...{ send: 22, start: 5, resend: 6, markRead: 5, setState: 4, rename: 2, upsert: 6 },
+  ...{ cut: 9, kill: 2, disk: 2, weather: 5, mood: 7, leap: 2 },
 } as const;
-const faults = { cut: 9, kill: 2, disk: 2, weather: 5, mood: 7, leap: 2 } as const;
+
+type Step = keyof typeof weights;
 
 /** What happens in a run, step by step. */
 export class Scenario {
   readonly #world: World;
-  readonly #requests: Requests;
-  readonly #faults: Faults;
+  readonly #sources: SourceApps;
+  readonly #steps: Record<Step, () => void>;
 
   constructor(world: World, clients: Clients, ledger: Ledger) {
     this.#world = world;
-    this.#requests = new Requests(world, clients, ledger);
-    this.#faults = new Faults(world, clients);
+    const sources = new SourceApps(world, clients, ledger);
+    const agents = new Agents(world, clients, ledger);
+    const faults = new Faults(world, clients);
+    this.#sources = sources;
+    this.#steps = {
+      ingest: () => sources.ingest(),
+      say: () => sources.say(),
+      connection: () => sources.connection(),
+      send: () => agents.send(),
+      start: () => agents.start(),
+      resend: () => agents.resend(),
+      markRead: () => agents.markRead(),
+      setState: () => agents.setState(),
+      rename: () => agents.rename(),
+      upsert: () => agents.upsert(),
+      cut: () => faults.cut(),
+      kill: () => faults.kill(),
+      disk: () => faults.disk(),
+      weather: () => faults.weather(),
+      mood: () => faults.mood(),
+      leap: () => faults.leap(),
+    };
   }
 
   /** Sources and channels, before any fault. */
   prepare(): void {
-    this.#requests.prepare();
+    this.#sources.prepare();
   }
 
   step(): void {
-    const { random, trace } = this.#world;
-    const name = random.weighted<keyof typeof requests | keyof typeof faults>({ ...requests, ...faults });
-    trace.note('step', name);
-    if (name in faults) this.#faults[name as keyof typeof faults]();
-    else this.#requests[name as keyof typeof requests]();
+    const name = this.#world.random.weighted<Step>(weights);
+    this.#world.trace.note('step', name);
+    this.#steps[name]();
   }
 }

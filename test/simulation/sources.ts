@@ -54,8 +54,6 @@ export interface SourcesOptions {
   trace: Trace;
   /** Called when the hub calls, before the source has the message. */
   onCall(messageId: string): void;
-  /** The source took a message and knows it under its own id. */
-  onAccepted(messageId: string, sourceMessageId: string): void;
   step(process: SimulatedProcess, name: string): void;
 }
 
@@ -65,6 +63,8 @@ export class SimulatedSources {
   mood: Mood = 'flaky';
   readonly moods = new Map<string, Mood>();
   readonly accepted = new Map<string, Acceptance[]>();
+  /** Told when a source took a message, which it knows under its own id. */
+  onAccepted: (messageId: string, sourceMessageId: string) => void = () => {};
   readonly #options: SourcesOptions;
   #calls = 0;
   underWay = 0;
@@ -140,7 +140,7 @@ export class SimulatedSources {
   #accept(messageId: string, call: number, hub: SimulatedProcess): Acceptance {
     const acceptance: Acceptance = { call, hub, known: false };
     this.accepted.set(messageId, [...(this.accepted.get(messageId) ?? []), acceptance]);
-    this.#options.onAccepted(messageId, `out-${messageId}`);
+    this.onAccepted(messageId, `out-${messageId}`);
     return acceptance;
   }
 }

@@ -8,16 +8,28 @@ interface Entry {
 
 const before = (a: Entry, b: Entry): boolean => a.due < b.due || (a.due === b.due && a.order < b.order);
 
+/** More events than a run may have: something goes round and round. */
+export class Endless extends Error {
+  override readonly name = 'Endless';
+}
+
 /**
  * Everything that happens in a run happens here, one event after the other: between two events all promises settle,
  * so the order of a run depends on nothing but its seed.
  */
 export class VirtualTime {
+  /** Told of what an event throws: in a real process nobody would catch it. */
+  onDefect: (error: unknown) => void = () => {};
+  readonly #mostEvents: number;
   #now = Date.UTC(2026, 0, 1);
   #order = 0;
   /** A binary heap, the next event first. */
   readonly #heap: Entry[] = [];
   #events = 0;
+
+  constructor(mostEvents = Number.POSITIVE_INFINITY) {
+    this.#mostEvents = mostEvents;
+  }
 
   now(): number {
     return this.#now;
@@ -40,20 +52,28 @@ export class VirtualTime {
     };
   }
 
-  /** The clock leaps, as after a suspended machine: what was due meanwhile comes late. */
+  /** Time leaps, as on a machine that was suspended: what was due meanwhile comes late. */
   leap(ms: number): void {
     this.#now += ms;
   }
 
-  /** Runs what is due in the next `ms`. */
+  /**
+   * Runs what is due in the next `ms`.
+   * @throws Endless
+   */
   async pass(ms: number): Promise<void> {
     const until = this.#now + ms;
     for (let top = this.#heap[0]; top !== undefined && top.due <= until; top = this.#heap[0]) {
       this.#pop();
       if (top.run === null) continue;
+      if (this.#events === this.#mostEvents) throw new Endless(`more than ${this.#mostEvents} events`);
       this.#now = Math.max(this.#now, top.due);
       this.#events++;
-      top.run();
+      try {
+        top.run();
+      } catch (error) {
+        this.onDefect(error);
+      }
       await settled();
     }
     this.#now = Math.max(this.#now, until);

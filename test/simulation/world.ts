@@ -1,21 +1,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '#actors/ports.ts';
-import type { CommandSender } from '#actors/commands.ts';
 import { type Connection, openForReading, type Statement } from '#actors/store/database.ts';
+import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
+import { kindTables } from '#actors/kinds.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
 import { uuidToBytes } from '#actors/uuid.ts';
 import { Metrics } from '#src/metrics.ts';
+import { createFront, type Front } from '#src/node/front.ts';
 import { startHost } from '#src/node/owner-host.ts';
 import { startDispatch } from '#src/node/owner-dispatch.ts';
 import { openServices } from '#src/node/services.ts';
-import type { Origin } from '#src/services.ts';
 import { testConfig } from '../_support/config.ts';
-import { faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
+import { Cut, type Delivery, faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
 import { emptyStore, scratch } from './scratch.ts';
 import { SimulatedProcess } from './process.ts';
 import { Random } from './random.ts';
 import { SimulatedSources } from './sources.ts';
+import { sourceTokens } from './source-tokens.ts';
 import { Trace } from './trace.ts';
 import { noBusFaults, UnreliableBus } from './unreliable-bus.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -24,20 +26,24 @@ export interface WorldOptions {
   seed: number;
   shards: number;
   sabotage?: Sabotage | undefined;
-  /** Keeps the trace's lines. */
+  /** Keeps all lines of the trace. */
   keepTrace?: boolean | undefined;
+  /** Told each line of the trace as it comes. */
+  onLine?: ((line: string) => void) | undefined;
+  /** Where the run's file is, instead of a disk in memory. */
+  folder?: string | undefined;
 }
 
 /** The main process of a hub: what clients talk to, and its dispatchers. */
 export interface HubProcess {
   process: SimulatedProcess;
-  commandsFor(origin: Origin): CommandSender;
+  front: Front;
 }
 
 /** A whole hub on a file of its own, with everything around it under the control of one seed. */
 export class World {
   readonly random: Random;
-  readonly time = new VirtualTime();
+  readonly time: VirtualTime;
   readonly trace: Trace;
   readonly bus: UnreliableBus;
   readonly sources: SimulatedSources;
@@ -46,18 +52,17 @@ export class World {
   readonly file: string;
   /** The invariants' own view of the file. */
   readonly db: Connection;
+  readonly store: OpenStoreReader;
   /** What parts said that a healthy hub never says, and what the watchers saw. */
   readonly problems: string[] = [];
   hub: HubProcess | null = null;
   /** The bus of this run repeats messages now and then. */
   readonly repeats: boolean;
-  /** Told when a source took a message. */
-  onAccepted: (messageId: string, sourceMessageId: string) => void = () => {};
   readonly #folder: string;
   readonly #sabotage: Sabotage | null;
-  readonly #slowLog: boolean;
+  readonly #replicated: boolean;
+  #healed = false;
   readonly #closing: (() => void)[] = [];
-  readonly #state: Statement;
   readonly #isHead: Statement;
   #host: SimulatedProcess | null = null;
   /** Steps of a process, by its name, until it is cut off. */
@@ -66,12 +71,14 @@ export class World {
   #diskFailsIn = Number.POSITIVE_INFINITY;
   #diskFailures = 0;
 
-  constructor(options: WorldOptions) {
+  constructor(options: WorldOptions, mostEvents: number) {
     this.random = new Random(options.seed);
     this.shards = options.shards;
-    this.trace = new Trace(this.time, options.keepTrace ?? false);
+    this.time = new VirtualTime(mostEvents);
+    this.time.onDefect = (error) => this.defect(error);
+    this.trace = new Trace(this.time, { keep: options.keepTrace ?? false, onLine: options.onLine ?? null });
     this.#sabotage = options.sabotage ?? null;
-    this.#slowLog = this.random.chance(0.25);
+    this.#replicated = this.random.chance(0.25);
     this.repeats = this.random.chance(0.5);
     const { random, time, trace } = this;
     const step = (process: SimulatedProcess, name: string): void => this.#step(process, name);
@@ -79,15 +86,14 @@ export class World {
     this.sources = new SimulatedSources({
       ...{ time, random, trace, step },
       onCall: (messageId) => this.#checkHead(messageId),
-      onAccepted: (messageId, sourceMessageId) => this.onAccepted(messageId, sourceMessageId),
     });
-    this.#folder = mkdtempSync(join(scratch, 'parley-simulation-'));
+    this.#folder = mkdtempSync(join(options.folder ?? scratch, 'parley-simulation-'));
     this.file = join(this.#folder, 'parley.db');
     writeFileSync(this.file, emptyStore());
     this.startHost();
     this.startHub();
     this.db = openForReading(this.file);
-    this.#state = this.db.prepare('SELECT state FROM message WHERE id = ?').pluck();
+    this.store = openStoreReader(this.file, this.shards);
     this.#isHead = this.db
       .prepare(
         `SELECT count(*) FROM outbox mine JOIN message m ON m.key = mine.subject
@@ -108,6 +114,7 @@ export class World {
 
   /** No more faults: what is down comes up, and stays. */
   heal(): void {
+    this.#healed = true;
     this.#cutIn.clear();
     this.#diskFailures = 0;
     this.bus.faults = noBusFaults;
@@ -119,18 +126,34 @@ export class World {
   startHost(): void {
     const process = new SimulatedProcess('host', this.time, this.random);
     const watch = this.#watch();
-    const store = openHostStore(this.file, 'normal', this.shards);
+    const store = openHostStore({
+      ...{ file: this.file, durability: 'normal', shards: this.shards, tables: kindTables },
+      instance: '00000000-0000-4000-8000-000000000000',
+    });
     this.#host = process;
     this.#reapAtDeath(process, () => store.close());
     process.onDeath(() => this.time.after(1 + this.random.int(2_000), () => this.startHost()));
     startHost({
       shards: this.shards,
       store: faultyStore(store, process, watch, this.#sabotage),
-      log: this.log.logFor(process, watch, this.#slowLog ? () => this.random.int(30) : null),
+      log: this.#replicated
+        ? this.log.replicated(
+            process,
+            watch,
+            () => this.random.int(30),
+            () => this.#delivery(),
+          )
+        : this.log.local(process, watch),
       bus: this.bus.connect(process),
       clock: process.clock,
       logger: this.#logger(process, ['store.failed']),
     });
+  }
+
+  /** What becomes of an append to the replicated log; a healed one answers. */
+  #delivery(): Delivery {
+    if (this.#healed) return 'answers';
+    return this.random.weighted<Delivery>({ answers: 90, 'loses the answer': 6, 'loses the record': 4 });
   }
 
   /** The main process: clients' requests, dispatchers. When it dies its host dies too. */
@@ -145,12 +168,19 @@ export class World {
       ids: this.random,
       log: this.#logger(process, []),
       samples: client,
-      tokens: { make: () => Promise.resolve('token'), verify: () => Promise.resolve(null) },
+      tokens: sourceTokens,
     });
     this.#reapAtDeath(process, () => services.close());
-    this.hub = { process, commandsFor: services.commandsFor };
+    const metrics = new Metrics();
+    this.hub = { process, front: createFront(services, metrics) };
     process.onDeath(() => this.#hubDied(process));
-    startDispatch(services, { sources: client, webhooks: client, metrics: new Metrics() });
+    startDispatch(services, { sources: client, webhooks: client, metrics });
+  }
+
+  /** What nobody caught: it would have ended the process. That of a dead one is nothing: it was cut off in a step. */
+  defect(error: unknown): void {
+    if (error instanceof Cut) return;
+    this.problems.push(`nobody caught ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
   /** Kills one of the two processes now. */
@@ -165,13 +195,19 @@ export class World {
 
   close(): void {
     for (const close of this.#closing.splice(0)) close();
+    this.store.close();
     this.db.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  /** What the clocks of all processes show. */
+  now(): number {
+    return this.time.now();
+  }
+
   /** The delivery state of a stored message, null for a message that is not there. */
   stateOf(messageId: string): string | null {
-    return (this.#state.get(uuidToBytes(messageId)) as string | undefined) ?? null;
+    return this.store.messages.find(messageId)?.message.state ?? null;
   }
 
   #hubDied(process: SimulatedProcess): void {

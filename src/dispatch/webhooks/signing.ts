@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { signatureHeader } from '#src/dispatch/action-endpoint.ts';
+import { signatureHeader } from '#src/outgoing/content-signature.ts';
 import { version } from '#src/version.ts';
 
 const keyPrefix = 'whsec_';

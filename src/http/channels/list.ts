@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { foreignId } from '#src/ingest/fields.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { channelSchema, foreignId } from '../schemas.ts';
+import { channelSchema } from '../schemas.ts';
 
 export const listChannels = defineOperation({
   path: '/channels.list',

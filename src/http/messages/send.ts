@@ -3,12 +3,10 @@ import type { ConversationOrigin } from '#actors/conversation/contract.ts';
 import type { ChannelJson, Json, MessageJson } from '#actors/representation.ts';
 import { Failure } from '#actors/errors.ts';
 import { conversationId } from '#actors/ids.ts';
+import { foreignId, jsonObject } from '#src/ingest/fields.ts';
 import { exampleIds } from '../examples.ts';
 import { type Answer, type CoreCall, defineOperation, empty, ok } from '../operation.ts';
-import { foreignId, jsonObject, messageSchema, uuid } from '../schemas.ts';
-
-/** Sources of our own that let a business write first (decisions.md §6); custom sources decide themselves. */
-const canStartConversations = /^(telco\..+|cloudmsg)$/;
+import { messageSchema, uuid } from '../schemas.ts';
 
 const request = z
   .object({
@@ -54,13 +52,18 @@ async function send(call: CoreCall, conversation: string, content: Json): Promis
 async function start(call: CoreCall, channel: string, recipient: string, content: Json): Promise<Sent> {
   const found = call.services.store.channels.find(channel);
   if (found === null) throw new Failure('not_found', `There is no channel ${channel}.`);
-  if (found.source_id === undefined && !canStartConversations.test(found.source)) {
+  const starter = call.services.connectors.of(found)?.starter;
+  if (starter === undefined) {
     const message = `A conversation on ${found.source} can only be started by the contact.`;
     throw new Failure('source_cannot_start_conversation', message);
   }
   assertConnected(found);
-  const origin = { channelId: channel, source: found.source, sourceConversationId: recipient };
-  return handOver(call, conversationId(channel, recipient), content, origin);
+  const origin = {
+    channelId: channel,
+    source: found.source,
+    sourceConversationId: starter.conversationWith(recipient),
+  };
+  return handOver(call, conversationId(channel, origin.sourceConversationId), content, origin);
 }
 
 /** `origin` makes the conversation when there is none. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '#actors/representation.ts';
+import { json } from '#src/ingest/fields.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { json, messageSchema, text, uuid } from '../schemas.ts';
+import { messageSchema, text, uuid } from '../schemas.ts';
 import { conversationOf } from './own-message.ts';
 
 export const suggestReplies = defineOperation({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject } from '#actors/representation.ts';
+import { jsonObject } from '#src/ingest/fields.ts';
 import { exampleIds } from '../examples.ts';
 import { conversationOf } from '../messages/own-message.ts';
 import { defineOperation, empty } from '../operation.ts';
-import { jsonObject, uuid } from '../schemas.ts';
+import { uuid } from '../schemas.ts';
 
 export const upsertMetadata = defineOperation({
   path: '/metadata.upsert',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
 import { sourceActorId } from '#actors/ids.ts';
+import { foreignId } from '#src/ingest/fields.ts';
 import { defineOperation, empty } from '../operation.ts';
-import { foreignId } from '../schemas.ts';
 
 export const deleteSource = defineOperation({
   path: '/sources.delete',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { sourceActorId } from '#actors/ids.ts';
+import { foreignId } from '#src/ingest/fields.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { foreignId, sourceSchema, text, url } from '../schemas.ts';
+import { sourceSchema, text, url } from '../schemas.ts';
 
 export const updateSource = defineOperation({
   path: '/sources.update',

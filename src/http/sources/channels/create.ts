@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '#actors/representation.ts';
 import { channelId } from '#actors/ids.ts';
+import { foreignId } from '#src/ingest/fields.ts';
 import { defineOperation, ok } from '../../operation.ts';
-import { channelSchema, foreignId, text, url } from '../../schemas.ts';
+import { channelSchema, text, url } from '../../schemas.ts';
 import { withToken } from './own-channel.ts';
 
 export const createSourceChannel = defineOperation({

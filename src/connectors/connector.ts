@@ -1,0 +1,105 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { z } from 'zod';
+import type { AttemptOutcome } from '#machines/message-delivery.ts';
+import type { ChannelJson, Json } from '#actors/representation.ts';
+import type { Config } from '#src/config/config.ts';
+import type { Inbound } from '#src/ingest/items.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
+
+/**
+ * What speaks to one kind of source: data, and functions of what they are given. It knows neither HTTP app, nor store,
+ * nor bus. What only some sources can do is an interface of its own, which a connector has or has not.
+ */
+export interface Connector {
+  /** As its folder is called; stands in the log. */
+  readonly name: string;
+  /** The built-in sources it speaks to, or every source that was registered with `sources.create`. */
+  readonly sources: readonly string[] | 'registered';
+  /** The addresses at which its sources call the hub. */
+  readonly routes: readonly InboundRoute[];
+  /** Hands one message to its source. At most one message arrives, whatever it returns. Must not reject. */
+  deliver(delivery: Delivery, tools: DeliveryTools): Promise<DeliveryOutcome>;
+  readonly starter?: ConversationStarter;
+}
+
+/** Makes a connector for a hub: how the registry lists it. */
+export type ConnectorFactory<C extends Connector = Connector> = (config: Config) => C;
+
+/** The power to write first: most sources wait for the contact. */
+export interface ConversationStarter {
+  /** The source's own id of the conversation with a recipient: what its answers will name. */
+  conversationWith(recipient: string): string;
+}
+
+/** The power to take what an application pushes to `/sources.webhook` with its source token. */
+export interface PushReceiver<Body> {
+  /** The body, as the API documents it. */
+  request: z.ZodType<Body>;
+  example: Body | object;
+  /** Pure. */
+  parse(source: string, body: Body): Inbound;
+}
+
+/** A message to hand over, with all that the hub knows about its way. */
+export interface Delivery {
+  /** `sentAt` in epoch ms; `content` exactly as it was given. */
+  message: { id: string; content: Json; sentAt: number };
+  conversation: { id: string; sourceConversationId: string; createdAt: string };
+  channel: ChannelJson;
+  /** The source has said something in this conversation, so it knows it. */
+  knownToSource: boolean;
+  /** The registered source of the channel; null for built-in sources, and for one that was deleted. */
+  registered: RegisteredSource | null;
+}
+
+/** What the hub keeps about a source that was registered. */
+export interface RegisteredSource {
+  sourceId: string;
+  /** The source's own URL; null: it takes no messages. */
+  actionEndpoint: string | null;
+  /** Its token, the key of signatures. A secret. */
+  token: string;
+}
+
+export interface DeliveryTools {
+  /** The only way out: it has the address guard, the limits and the timeouts. */
+  http: Pick<OutgoingClient, 'post'>;
+  /** Epoch ms. */
+  now(): number;
+}
+
+/**
+ * What a delivery came to. `error` is a sentence for people, without secrets. The hub itself decides what else can be:
+ * a channel that is not connected, an outcome that nobody knows.
+ */
+export type DeliveryOutcome =
+  | Extract<AttemptOutcome, { kind: 'succeeded' | 'rejected' | 'throttled' }>
+  | { kind: 'unreachable'; error: string };
+
+/** A request of a platform, before anyone has read it. */
+export interface RawRequest {
+  method: string;
+  /** As the platform called it: the hub's public address, path and query. Some platforms sign it. */
+  url: URL;
+  headers: IncomingHttpHeaders;
+  body: Uint8Array;
+}
+
+/** One address at which a platform calls, as data: the HTTP API mounts it. */
+export interface InboundRoute {
+  method: 'GET' | 'POST';
+  /** No operation has it. */
+  path: `/${string}`;
+  /** Bytes of a body at most. */
+  bodyLimit: number;
+  /** Whether the request is the platform's: over the raw bytes, before anything parses them, in constant time. */
+  verify(request: RawRequest): boolean;
+  /** What a genuine request says; null when it has a shape that the connector does not know. Pure; must not throw. */
+  parse(request: RawRequest): ParsedRequest | null;
+}
+
+export interface ParsedRequest {
+  inbound: readonly Inbound[];
+  /** What the platform wants to read, with status 200, once everything is durable; without it nothing. */
+  answer?: { contentType: string; body: string };
+}

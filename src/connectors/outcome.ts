@@ -1,0 +1,60 @@
+import type { OutgoingResult } from '#src/outgoing/call.ts';
+import { retryAfterOf } from '#src/outgoing/retry-after.ts';
+import type { DeliveryOutcome } from './connector.ts';
+
+/** The longest wait that a source may ask for, in ms. */
+const longestThrottle = 5 * 60_000;
+const defaultThrottle = 1_000;
+const longestError = 1_000;
+
+/** How a source says what it thinks of a call. */
+export interface AnswerReading {
+  /** What is called, for sentences: `The action endpoint`. */
+  endpoint: string;
+  /** What a 2xx answer means. Must not throw, whatever the body is. */
+  accepted(body: string): DeliveryOutcome;
+  /** The source's own words for a refusal, null without any. Must not throw. */
+  errorOf(body: string): string | null;
+}
+
+/**
+ * What the answer to a call means, alike for every source: 2xx is delivered, 4xx refused with the source's own words,
+ * 429 and Retry-After a wait, everything else out of reach.
+ * @param now epoch ms
+ */
+export function outcomeOf(result: OutgoingResult, now: number, reading: AnswerReading): DeliveryOutcome {
+  if (result.kind === 'refused') {
+    const error =
+      result.reason === 'address_not_allowed'
+        ? `${reading.endpoint} is at an address that outgoing.allowNetworks does not allow.`
+        : `${reading.endpoint} is not a URL that can be called.`;
+    return { kind: 'rejected', error };
+  }
+  if (result.kind === 'failed') {
+    return { kind: 'unreachable', error: `The source could not be reached (${result.reason}).` };
+  }
+  const { status, body } = result;
+  if (status >= 200 && status < 300) return reading.accepted(body);
+  const error = (): string =>
+    (reading.errorOf(body) ?? `The source answered with status ${status}.`).slice(0, longestError);
+  const retryAfter = retryAfterOf(result.headers['retry-after'], now, longestThrottle);
+  if (status === 429 || (status === 503 && retryAfter !== null)) {
+    return { kind: 'throttled', error: error(), retryAfter: retryAfter ?? defaultThrottle };
+  }
+  if (status >= 500) return { kind: 'unreachable', error: `The source answered with status ${status}.` };
+  if (status < 400) {
+    return { kind: 'rejected', error: `The source answered with status ${status}; redirects are not followed.` };
+  }
+  return { kind: 'rejected', error: error() };
+}
+
+/** The JSON object that a body holds; an empty one when it holds anything else. */
+export function objectIn(body: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(body) as unknown;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,47 @@
+import type { ChannelJson } from '#actors/representation.ts';
+import type { Config } from '#src/config/config.ts';
+import type { Connector, ConnectorFactory, InboundRoute } from './connector.ts';
+import { customConnector } from './custom/connector.ts';
+import { push } from './custom/inbound.ts';
+
+/** Every connector of the hub: one line each. */
+const factories: readonly ConnectorFactory[] = [customConnector];
+
+/** Who reads what registered sources push to the API. */
+export const pushReceiver = push;
+
+/** The connectors of a running hub. */
+export interface Connectors {
+  /** Who speaks to the source of a channel; null: nobody does. */
+  of(channel: Pick<ChannelJson, 'source' | 'source_id'>): Connector | null;
+  /** Every address at which platforms call. */
+  readonly routes: readonly InboundRoute[];
+}
+
+/**
+ * @param listed in the place of the hub's own, for tests
+ * @throws Error when two connectors claim one source or one address
+ */
+export function createConnectors(config: Config, listed = factories): Connectors {
+  const connectors = listed.map((factory) => factory(config));
+  const bySource = new Map<string, Connector>();
+  const registered: Connector[] = [];
+  for (const connector of connectors) {
+    if (connector.sources === 'registered') registered.push(connector);
+    else for (const source of connector.sources) claim(bySource, source, connector);
+  }
+  if (registered.length > 1) throw new Error(`${registered.map(({ name }) => name)} all claim registered sources`);
+  const byAddress = new Map<string, InboundRoute>();
+  for (const { routes } of connectors) {
+    for (const route of routes) claim(byAddress, `${route.method} ${route.path}`, route);
+  }
+  return {
+    of: ({ source, source_id }) => (source_id === undefined ? bySource.get(source) : registered[0]) ?? null,
+    routes: [...byAddress.values()],
+  };
+}
+
+function claim<T>(taken: Map<string, T>, name: string, owner: T): void {
+  if (taken.has(name)) throw new Error(`two connectors claim ${name}`);
+  taken.set(name, owner);
+}

@@ -1,0 +1,40 @@
+import type { Json, JsonObject } from '#actors/representation.ts';
+
+/** What came in from one source, in the hub's words and with the source's own ids. */
+export interface Inbound {
+  /** The name of the source: what its channels are listed under. */
+  source: string;
+  messages: readonly MessageItem[];
+  metadata: readonly MetadataItem[];
+  receipts: readonly ReceiptItem[];
+}
+
+/** A message, written by the contact or by somebody else on the source's side. */
+export interface MessageItem {
+  /** A repetition of an id is no second message. */
+  id: string;
+  conversation: string;
+  channel: string;
+  sender: string;
+  /** Exactly as it came. */
+  content: Json;
+  fromContact: boolean;
+  /** Epoch ms. */
+  sentAt: number;
+}
+
+/** What a source says about one of its conversations or messages: merged into its metadata. */
+export interface MetadataItem {
+  namespace: 'conversation' | 'message';
+  /** The source's own id of it. */
+  sourceId: string;
+  metadata: JsonObject;
+}
+
+/** How far a message of ours got on the source's side. */
+export interface ReceiptItem {
+  /** The source's own id of the message. */
+  message: string;
+  /** In the source's own word: `sent`, `delivered`, `seen`, … */
+  state: string;
+}

@@ -1,0 +1,72 @@
+import type { ChannelReader } from '#actors/channel/reader.ts';
+import type { CommandSender } from '#actors/commands.ts';
+import type { ConversationCommands, ConversationOrigin } from '#actors/conversation/contract.ts';
+import { channelId, conversationId, messageId } from '#actors/ids.ts';
+import type { Inbound, MessageItem } from './items.ts';
+
+/** What became of a message, as the API answers it. */
+export type Ingested = ConversationCommands['messages.ingest']['result']['messages'][number];
+
+/** The messages of one conversation, in their order. */
+interface Batch {
+  conversation: string;
+  origin: ConversationOrigin;
+  /** `index`: where the item stands in what came in. */
+  items: { index: number; item: MessageItem }[];
+}
+
+export interface SortedMessages {
+  batches: Batch[];
+  /** Indexes of the messages whose channel is not a connected one of the source. */
+  unusable: number[];
+}
+
+/** Sorts messages by conversation. */
+export function sortMessages(channels: ChannelReader, { source, messages }: Inbound): SortedMessages {
+  const connected = new Map<string, boolean>();
+  const batches = new Map<string, Batch>();
+  const unusable: number[] = [];
+  for (const [index, item] of messages.entries()) {
+    const channel = channelId(source, item.channel);
+    let usable = connected.get(channel);
+    if (usable === undefined) {
+      usable = channels.find(channel)?.connected === true;
+      connected.set(channel, usable);
+    }
+    if (!usable) {
+      unusable.push(index);
+      continue;
+    }
+    const conversation = conversationId(channel, item.conversation);
+    const origin = { channelId: channel, source, sourceConversationId: item.conversation };
+    const batch = batches.get(conversation) ?? { conversation, origin, items: [] };
+    batch.items.push({ index, item });
+    batches.set(conversation, batch);
+  }
+  return { batches: [...batches.values()], unusable };
+}
+
+/**
+ * One command for each conversation, side by side; the order of the items is kept within a conversation.
+ * @returns what became of each usable message, in the order in which they came in
+ */
+export async function storeMessages(commands: CommandSender, batches: readonly Batch[]): Promise<Ingested[]> {
+  const ingested: [index: number, Ingested][] = [];
+  await Promise.all(
+    batches.map(async ({ conversation, origin, items }) => {
+      const result = await commands.send('conversation', conversation, 'messages.ingest', {
+        origin,
+        messages: items.map(({ item }) => ({
+          id: messageId(conversation, origin.source, item.id),
+          sourceMessageId: item.id,
+          senderId: item.sender,
+          content: item.content,
+          fromContact: item.fromContact,
+          sentAt: item.sentAt,
+        })),
+      });
+      for (const [n, { index }] of items.entries()) ingested.push([index, result.messages[n]!]);
+    }),
+  );
+  return ingested.sort(([a], [b]) => a - b).map(([, message]) => message);
+}

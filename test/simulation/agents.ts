@@ -1,0 +1,116 @@
+import type { MessageJson } from '#actors/representation.ts';
+import { contacts } from './cast.ts';
+import type { Clients } from './clients.ts';
+import type { Ledger } from './ledger.ts';
+import type { World } from './world.ts';
+
+/** What users of the core API ask for, as chance will have it. */
+export class Agents {
+  readonly #world: World;
+  readonly #clients: Clients;
+  readonly #ledger: Ledger;
+  #made = 0;
+
+  constructor(world: World, clients: Clients, ledger: Ledger) {
+    this.#world = world;
+    this.#clients = clients;
+    this.#ledger = ledger;
+  }
+
+  send(): void {
+    const { conversation } = this.#world.random.pick(contacts);
+    const count = 1 + this.#world.random.int(2);
+    for (let n = 0; n < count; n++) this.#send(conversation, { conversation_id: conversation });
+  }
+
+  /** Writes to somebody who may not have written yet. */
+  start(): void {
+    const { conversation, channel, name } = this.#world.random.pick(contacts);
+    this.#send(conversation, { channel_id: channel, source_recipient_id: name });
+  }
+
+  resend(): void {
+    const { random } = this.#world;
+    const ids = [...this.#ledger.sends.values()].map(({ id }) => id).filter((id) => id !== null);
+    const failed = ids.filter((id) => this.#world.stateOf(id) === 'failed');
+    const id = random.pick(failed.length > 0 && random.chance(0.8) ? failed : ids);
+    if (id === undefined) return;
+    this.#clients.ask({
+      name: `resend ${id}`,
+      path: '/messages.resend',
+      body: { message_id: id },
+      inDoubt: random.chance(0.5) ? 'key' : 'give up',
+    });
+  }
+
+  markRead(): void {
+    const { conversation } = this.#world.random.pick(contacts);
+    this.#clients.ask({
+      name: `read ${conversation}`,
+      path: '/conversations.mark-read',
+      body: { conversation_id: conversation },
+      inDoubt: 'give up',
+    });
+  }
+
+  setState(): void {
+    const { random } = this.#world;
+    const { conversation } = random.pick(contacts);
+    const state = random.pick(['OPEN', 'CLOSED', null] as const);
+    this.#clients.ask({
+      name: `state ${conversation}`,
+      path: state === null ? '/conversations.remove-state' : '/conversations.set-state',
+      body: { conversation_id: conversation, ...(state !== null && { state }) },
+      inDoubt: random.chance(0.5) ? 'key' : 'give up',
+    });
+  }
+
+  rename(): void {
+    const { random } = this.#world;
+    const { conversation, name } = random.pick(contacts);
+    this.#clients.ask({
+      name: `rename ${conversation}`,
+      path: '/conversations.update-contact',
+      body: { conversation_id: conversation, display_name: `${name} ${this.#made++}` },
+      inDoubt: random.pick(['key', 'again', 'give up']),
+    });
+  }
+
+  upsert(): void {
+    const { random } = this.#world;
+    const { conversation } = random.pick(contacts);
+    const kept = { conversation, key: `k${this.#made++}`, acknowledged: false, denied: false };
+    this.#ledger.metadata.push(kept);
+    this.#clients.ask({
+      name: `upsert ${kept.key}`,
+      path: '/metadata.upsert',
+      body: { subject: 'conversation', id: conversation, data: { [kept.key]: true } },
+      inDoubt: random.chance(0.5) ? 'key' : 'give up',
+      acknowledged: () => {
+        kept.acknowledged = true;
+      },
+      denied: () => {
+        kept.denied = true;
+      },
+    });
+  }
+
+  #send(conversation: string, to: object): void {
+    const { random } = this.#world;
+    const text = `text ${this.#made++}`;
+    const kept = this.#ledger.send(text, conversation);
+    this.#clients.ask({
+      name: `send ${text}`,
+      path: '/messages.send',
+      body: { ...to, message: { text } },
+      inDoubt: random.chance(0.5) ? 'key' : 'give up',
+      acknowledged: ({ status, headers, body }) => {
+        kept.acknowledged = status === 202 ? 'parked' : 'stored';
+        kept.id = status === 202 ? headers['x-message-id']! : (body as MessageJson).id;
+      },
+      denied: () => {
+        kept.denied = true;
+      },
+    });
+  }
+}

@@ -1,0 +1,127 @@
+import { channelId } from '#actors/ids.ts';
+import { type Contact, contacts, endpoint, lineName, linesPerSource, sourceIds } from './cast.ts';
+import type { Asked, Clients } from './clients.ts';
+import type { Ledger } from './ledger.ts';
+import type { World } from './world.ts';
+
+/** What `sources.webhook` answers with. */
+interface Ingested {
+  messages: { source_message_id: string; id: string; conversation_id: string }[];
+}
+
+/** The applications that are sources: they connect channels, push messages and say things about conversations. */
+export class SourceApps {
+  readonly #world: World;
+  readonly #clients: Clients;
+  readonly #ledger: Ledger;
+  readonly #tokens = new Map<string, string>();
+  #made = 0;
+
+  constructor(world: World, clients: Clients, ledger: Ledger) {
+    this.#world = world;
+    this.#clients = clients;
+    this.#ledger = ledger;
+    world.sources.onAccepted = (id, sourceMessageId) => this.#echo(id, sourceMessageId);
+  }
+
+  /** Sources and channels, before any fault. */
+  prepare(): void {
+    for (const sourceId of sourceIds) {
+      this.#clients.ask({
+        name: `create ${sourceId}`,
+        path: '/sources.create',
+        body: { source_id: sourceId, action_endpoint: endpoint(sourceId) },
+        inDoubt: 'key',
+        acknowledged: ({ body }) => {
+          this.#tokens.set(sourceId, (body as { token: string }).token);
+          for (let line = 0; line < linesPerSource; line++) this.#connect(sourceId, line);
+        },
+      });
+    }
+  }
+
+  ingest(): void {
+    const { random } = this.#world;
+    const contact = random.pick(contacts);
+    // Few ids, so that many are repeated, in later requests and in the same one.
+    const ids = Array.from({ length: 1 + random.int(3) }, () => `in-${random.int(25)}`);
+    this.#ingest(contact, ids, random.chance(0.85));
+    if (random.chance(0.2)) this.#ingest(contact, ids, true);
+  }
+
+  /** Tells something about a conversation that may not be there yet. */
+  say(): void {
+    const { source, name: contact } = this.#world.random.pick(contacts);
+    const said = { source, contact, key: `s${this.#made++}` };
+    this.#push(source, {
+      name: `say ${said.key}`,
+      body: { metadata: [{ namespace: 'conversation', source_id: contact, metadata: { [said.key]: true } }] },
+      inDoubt: 'key',
+      acknowledged: () => this.#ledger.said.push(said),
+    });
+  }
+
+  connection(): void {
+    const { random } = this.#world;
+    const source = random.pick(sourceIds);
+    const line = random.int(linesPerSource);
+    if (random.chance(0.65)) {
+      this.#connect(source, line);
+      return;
+    }
+    this.#clients.ask({
+      name: `disconnect ${source} ${line}`,
+      path: '/sources.channels.disconnect',
+      body: { channel_id: channelId(source, lineName(line)) },
+      token: this.#tokens.get(source),
+      inDoubt: random.chance(0.5) ? 'key' : 'again',
+    });
+  }
+
+  #connect(source: string, line: number): void {
+    this.#clients.ask({
+      name: `connect ${source} ${line}`,
+      path: '/sources.channels.create',
+      body: { source_channel_id: lineName(line), name: `Line ${line}`, metadata: { token: 'given' } },
+      token: this.#tokens.get(source),
+      inDoubt: 'key',
+    });
+  }
+
+  #ingest(contact: Contact, sourceMessageIds: string[], fromContact: boolean): void {
+    const { conversation, source, name, line } = contact;
+    const sentAt = this.#world.now();
+    this.#push(source, {
+      name: `ingest ${name} ${sourceMessageIds.join(' ')}`,
+      body: {
+        messages: sourceMessageIds.map((id) => ({
+          source_message_id: id,
+          source_conversation_id: name,
+          source_channel_id: line,
+          source_sender_id: name,
+          content: { text: id },
+          from_contact: fromContact,
+          sent_at: sentAt,
+        })),
+      },
+      // The messages' own ids make a repetition harmless.
+      inDoubt: this.#world.random.pick(['key', 'again', 'give up']),
+      acknowledged: ({ body }) => {
+        for (const { source_message_id: sourceMessageId, id } of (body as Ingested).messages) {
+          this.#ledger.ingested.push({ conversation, sourceMessageId, id });
+        }
+      },
+    });
+  }
+
+  /** Some sources report what was sent through them as a message of their own. */
+  #echo(id: string, sourceMessageId: string): void {
+    const conversation = this.#world.store.messages.find(id)?.conversationId;
+    const contact = contacts.find((other) => other.conversation === conversation);
+    if (contact !== undefined && this.#world.random.chance(0.15)) this.#ingest(contact, [sourceMessageId], false);
+  }
+
+  #push(source: string, asked: Omit<Asked, 'path' | 'token'>): void {
+    this.#clients.ask({ ...asked, path: '/sources.webhook', token: this.#tokens.get(source) });
+  }
+}
