@@ -1,15 +1,13 @@
 import Database from 'better-sqlite3';
 import { openForWriting } from '#actors/store/database.ts';
 
-/** Tables whose rows ingest adds, their keys taken from one counter of the shard. */
-const addedTables = ['message', 'history', 'inbox'] as const;
-/** Tables whose row is written again by each command of the actor, and what changes of it. Its key is the actor's. */
-const rewrittenTables: Record<string, readonly string[]> = {
-  actor: ['revision', 'seq', 'machine_version', 'value', 'context'],
-  conversation: ['unread_count', 'last_message', 'last_message_at'],
+/** What a command that ingested something rewrites of its actor's row; the row's key is the actor's. */
+const rewritten: Record<string, readonly string[]> = {
+  conversation: [
+    ...['unread_count', 'messages', 'last_message', 'last_message_at'],
+    ...['seq', 'turns', 'last_turn', 'skip_turn', 'chain', 'revision', 'machine_version', 'value', 'context'],
+  ],
 };
-/** The event with which a command that ingested something ends; its subject is the actor. */
-const lastEvent = 'conversation.updated';
 /** SQLite checkpoints by itself after so many pages: the host of the hub does it at a similar size of the log. */
 const checkpointPages = 16_384;
 
@@ -25,44 +23,42 @@ export interface IngestedRows {
 }
 
 /**
- * Reads the rows of a hub's file. The rows of conversations and actors are inserted once and then updated as often as
- * the hub did, which the feed tells; the values are the last ones.
+ * Reads the rows of a hub's file, turn by turn: its messages, its conversation's row, its own. The row of a conversation
+ * is inserted once and then updated as often as the hub did; the values are the last ones.
  * @param file the database of a stopped hub with one shard that ingested and did nothing else
  */
 export function readIngestedRows(file: string): IngestedRows {
   const db = new Database(file, { readonly: true, fileMustExist: true });
-  const rowsOf = (table: string): Row[] => db.prepare(`SELECT * FROM ${table} ORDER BY key`).raw().all() as Row[];
   const columns: Record<string, string[]> = {};
-  for (const table of [...addedTables, ...Object.keys(rewrittenTables), 'feed']) {
+  for (const table of ['message', 'journal', 'conversation']) {
     columns[table] = db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[];
   }
-  const added = addedTables.flatMap((table) => rowsOf(table).map((row): Write => ({ table, op: 'insert', row })));
-  added.sort((a, b) => (a.row[0] as number) - (b.row[0] as number));
-  const rewritten = Object.keys(rewrittenTables).map((table) => ({
-    table,
-    rows: new Map(rowsOf(table).map((row) => [row[0] as number, row])),
-  }));
-  const feed = rowsOf('feed');
+  const rowsOf = (table: string, where = ''): Row[] =>
+    db.prepare(`SELECT * FROM ${table} ${where} ORDER BY key`).raw().all() as Row[];
+  const messages = rowsOf('message');
+  const turns = rowsOf('journal', "WHERE kind = 'conversation'");
+  const conversations = new Map(rowsOf('conversation').map((row) => [row[0] as number, row]));
   db.close();
 
-  const subjectAt = columns['feed']!.indexOf('subject');
-  const typeAt = columns['feed']!.indexOf('type');
+  const turnAt = columns['message']!.indexOf('turn');
+  const actorAt = columns['journal']!.indexOf('actor');
   const writes: Write[] = [];
   const written = new Set<number>();
   let taken = 0;
-  for (const [i, event] of feed.entries()) {
-    writes.push({ table: 'feed', op: 'insert', row: event });
-    // The events of a command stand as close to its other rows as their share of the whole says.
-    for (const upTo = Math.floor((added.length * (i + 1)) / feed.length); taken < upTo; taken++) {
-      writes.push(added[taken]!);
+  for (const turn of turns) {
+    for (; taken < messages.length && messages[taken]![turnAt] === turn[0]; taken++) {
+      writes.push({ table: 'message', op: 'insert', row: messages[taken]! });
     }
-    if (event[typeAt] !== lastEvent) continue;
-    const actor = event[subjectAt] as number;
-    const op = written.has(actor) ? 'update' : 'insert';
+    const actor = turn[actorAt] as number;
+    writes.push({
+      table: 'conversation',
+      op: written.has(actor) ? 'update' : 'insert',
+      row: conversations.get(actor)!,
+    });
     written.add(actor);
-    for (const { table, rows } of rewritten) writes.push({ table, op, row: rows.get(actor)! });
+    writes.push({ table: 'journal', op: 'insert', row: turn });
   }
-  return { messages: added.filter(({ table }) => table === 'message').length, writes, columns };
+  return { messages: messages.length, writes, columns };
 }
 
 /** A prepared write of a table, and the values that it takes of a row. */
@@ -77,7 +73,7 @@ function writersFor(db: Database.Database, columns: IngestedRows['columns']): Ma
     const marks = names.map(() => '?').join(', ');
     const insert = db.prepare<unknown[]>(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`);
     writers.set(`insert ${table}`, { statement: insert, valuesOf: (row) => row });
-    const changed = rewrittenTables[table];
+    const changed = rewritten[table];
     if (changed === undefined) continue;
     const assignments = changed.map((name) => `${name} = ?`).join(', ');
     const places = [...changed, 'key'].map((name) => names.indexOf(name));

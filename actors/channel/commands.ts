@@ -64,6 +64,7 @@ function mustBeKnown({ actor }: ChannelRuntime, code: 'channel_unknown' | 'not_f
 }
 
 function stepAndAnnounce(runtime: ChannelRuntime, event: { type: 'connect' | 'disconnect' | 'update' }): ChannelJson {
+  runtime.signal('sources');
   for (const effect of runtime.step(event).effects) {
     if (effect.type === 'forgetToken') runtime.save({ token: null });
     if (effect.type === 'announce') runtime.emit('channel.updated', { ...channelJson(runtime.row) });

@@ -1,6 +1,6 @@
 import { contentDigest } from '../journal/turn.ts';
 import { isoTime, type Json, type JsonObject } from '../representation.ts';
-import type { EventRenderer } from '../runtime/kind.ts';
+import type { EventRenderer } from '../journal/turn.ts';
 import type { Connection, Statement } from '../store/database.ts';
 import { uuidFromBytes } from '../uuid.ts';
 import type { ConversationMemory } from './memory.ts';

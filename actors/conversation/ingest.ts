@@ -1,3 +1,4 @@
+import { Failure } from '../errors.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
 import { releaseParked } from './parking.ts';
@@ -15,7 +16,7 @@ export function openConversation(runtime: ConversationRuntime, origin: Conversat
 }
 
 /** A message that is stored already, as the answer of an ingest names it. */
-function known(
+function knownMessage(
   reads: ConversationReads,
   actor: { key: number; id: string },
   { id, sourceMessageId }: InboundMessage,
@@ -43,7 +44,7 @@ function knownOf(
   return messages.map((message) => {
     const again = met.has(message.id);
     met.add(message.id);
-    const answer = known(reads, actor, message, commandId);
+    const answer = knownMessage(reads, actor, message, commandId);
     return answer === null ? null : { ...answer, duplicate: answer.duplicate || again };
   });
 }
@@ -61,10 +62,13 @@ export function recogniseIngest(
 }
 
 export function ingestMessages(runtime: ConversationRuntime, { origin, messages }: Ingest['body']): Ingest['result'] {
-  openConversation(runtime, origin);
   const { reads, actor, commandId } = runtime;
+  const known = knownOf(reads, actor, messages, commandId);
+  // What the caller knew of the channel may be out of date by now.
+  if (known.includes(null)) mustBeConnected(reads, origin.channelId);
+  openConversation(runtime, origin);
   const added = new Set<string>();
-  const answers = knownOf(reads, actor, messages, commandId).map((answer, i): IngestedMessage => {
+  const answers = known.map((answer, i): IngestedMessage => {
     if (answer !== null) return answer;
     const message = messages[i]!;
     const duplicate = added.has(message.id);
@@ -74,6 +78,12 @@ export function ingestMessages(runtime: ConversationRuntime, { origin, messages 
   });
   if (added.size > 0) announceConversation(runtime);
   return { messages: answers };
+}
+
+/** @throws Failure `channel_not_connected` */
+function mustBeConnected(reads: ConversationReads, channel: string): void {
+  if (reads.isConnected(channel)) return;
+  throw new Failure('channel_not_connected', `The channel ${channel} is not connected. Connect it again first.`);
 }
 
 function receive(runtime: ConversationRuntime, message: InboundMessage): void {

@@ -9,6 +9,8 @@ export interface ConversationReads {
   /** A message of ours that its source has given this id. */
   ownBySourceId(conversation: number, sourceMessageId: string): MessageRow | null;
   parkedSends(actor: number): ParkedSendRow[];
+  /** Whether a channel can be used now. */
+  isConnected(channel: string): boolean;
   /** The id of the command that a turn handled; null for one that is no longer kept. */
   commandOf(turn: number): string | null;
 }
@@ -18,12 +20,14 @@ export function conversationReads(db: Connection): ConversationReads {
   const byKey = messages.query(db, 'WHERE key = ?');
   const own = messages.query(db, 'WHERE source_message_id = ? AND conversation = ? AND delivery IS NOT NULL');
   const parked = parkedSends.query(db, 'WHERE actor = ? ORDER BY key');
+  const connected = db.prepare('SELECT connected FROM channel WHERE id = ?').pluck();
   const command = db.prepare('SELECT lower(hex(command)) FROM journal WHERE key = ?').pluck();
   return {
     message: (id) => byId.get(uuidToBytes(id)),
     messageByKey: (key) => byKey.get(key),
     ownBySourceId: (conversation, sourceMessageId) => own.get(sourceMessageId, conversation),
     parkedSends: (actor) => parked.all(actor),
+    isConnected: (channel) => connected.get(uuidToBytes(channel)) === 1,
     commandOf: (turn) => (command.get(turn) as string | undefined) ?? null,
   };
 }

@@ -6,8 +6,8 @@ import type { JournalRow, ShardRow } from '../store/tables.ts';
 import { uuidToBytes } from '../uuid.ts';
 import { decodeCursor, encodeCursor, type Extent } from './cursor.ts';
 import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
-import { type Renderer, rendererOf } from './render.ts';
-import { type TurnEvent, unpackEvents } from './turn.ts';
+import { rendererOf } from './render.ts';
+import { type Renderer, type TurnEvent, unpackEvents } from './turn.ts';
 import { actorTurns } from './walk.ts';
 
 type FeedRow = Pick<JournalRow, 'key' | 'kind' | 'actor' | 'at' | 'events'>;

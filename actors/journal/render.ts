@@ -1,11 +1,8 @@
 import type { EventType } from '../representation.ts';
-import type { AnyKind, EventRenderer } from '../runtime/kind.ts';
+import type { AnyKind } from '../runtime/kind.ts';
 import type { Connection } from '../store/database.ts';
 import { uuidFromBytes } from '../uuid.ts';
-import type { TurnEvent } from './turn.ts';
-
-/** The payload of an event as JSON text, and the id of the actor that it is about. */
-export type Renderer = (kind: string, actor: number, event: TurnEvent) => { payload: string; id: string };
+import type { EventRenderer, Renderer } from './turn.ts';
 
 interface RendererOfKind {
   idOf(key: number): string;

@@ -30,6 +30,12 @@ export interface TurnEvent {
   data: Json;
 }
 
+/** Makes the payload of an event, as JSON text, from what its turn kept of it. `id` and `key`: the actor's. */
+export type EventRenderer = (data: Json, actor: { key: number; id: string }) => string;
+
+/** The same for every kind: the payload, and the id of the actor that the event is about. */
+export type Renderer = (kind: string, actor: number, event: TurnEvent) => { payload: string; id: string };
+
 /** Every so many turns of an actor one carries a pointer back to the one so many before. */
 export const turnsPerSkip = 64;
 

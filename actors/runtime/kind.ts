@@ -1,6 +1,6 @@
 import type { EventOf, MachineId, StoredState } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
-import type { Renderer } from '../journal/render.ts';
+import type { EventRenderer, Renderer } from '../journal/turn.ts';
 import type { EventType, Json } from '../representation.ts';
 import type { Connection } from '../store/database.ts';
 import type { Change, Table, TableShape } from '../store/table.ts';
@@ -84,9 +84,6 @@ export type Recognition<Reads, Body, Result> = (
   body: Body,
   commandId: string,
 ) => Result | null;
-
-/** Makes the payload of an event from what its turn kept of it. `id` and `key`: the actor's. JSON text. */
-export type EventRenderer = (data: Json, actor: { key: number; id: string }) => string;
 
 /** What readers are made of beside the connection. */
 export interface ReaderParts {

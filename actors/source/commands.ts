@@ -21,6 +21,7 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
       issued_at: Math.max(Math.floor(now / 1000), row.issued_at + 1),
       deleted: 0,
     });
+    runtime.signal('sources');
     return { source: sourceJson(row), issuedAt: row.issued_at };
   },
 
@@ -31,6 +32,7 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
       name: body.name ?? row.name,
       image_url: body.imageUrl ?? row.image_url,
     });
+    runtime.signal('sources');
     return { source: sourceJson(row) };
   },
 
@@ -40,6 +42,7 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
       runtime.tell(channelActor(id), 'channel.disconnect', null);
     }
     runtime.save({ deleted: 1 });
+    runtime.signal('sources');
     return null;
   },
 

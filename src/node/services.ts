@@ -4,6 +4,7 @@ import type { Config } from '#src/config/config.ts';
 import type { ConnectorFactory } from '#src/connectors/connector.ts';
 import { createConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
+import { remembered } from './remembered.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
@@ -42,8 +43,9 @@ const lookAgainEvery = 1_000;
 export function openServices(ports: NodePorts): NodeServices {
   const { config, bus, clock, ids, log, samples: client } = ports;
   const { shards } = config.data;
-  const store = openStoreReader(ports.file, shards);
+  const { store, forget } = remembered(openStoreReader(ports.file, shards));
   const growth = new Growth();
+  growth.on('sources', forget);
   const stopSignals = followSignals(growth, bus, clock);
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
@@ -52,7 +54,7 @@ export function openServices(ports: NodePorts): NodeServices {
     connectors: createConnectors(config, ports.connectors),
     health: ports.health ?? [],
     tokens: ports.tokens ?? sourceTokensOf(config),
-    commandsFor: commandSenders({ bus, clock, ids, shards }),
+    commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: forgetting(forget) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     close() {
@@ -61,6 +63,13 @@ export function openServices(ports: NodePorts): NodeServices {
     },
   };
 }
+
+/** Who changed a source or a channel here sees the change with the answer, before any signal. */
+const forgetting =
+  (forget: () => void) =>
+  (kind: string): void => {
+    if (kind === 'source' || kind === 'channel') forget();
+  };
 
 /** What comes over the bus, and a look at everything now and then. */
 function followSignals(growth: Growth, bus: Bus, clock: Clock): Cancel {

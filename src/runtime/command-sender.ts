@@ -14,6 +14,8 @@ export interface CommandSenderOptions {
   clock: Clock;
   ids: Ids;
   shards: number;
+  /** Told the kind of the actor after each answer, before the caller has it. */
+  onAnswered?: (kind: string) => void;
   /** How long a command may take, in ms. After it the host drops the command. */
   patience?: number;
 }
@@ -87,6 +89,7 @@ class OriginSender implements CommandSender {
       cause: this.#origin.cause,
     };
     const reply = await this.#request(workSubject(shardOf(actor.id, shards), actor), envelope);
+    this.#options.onAnswered?.(actor.kind);
     if (!reply.ok) throw Failure.from(reply.failure);
     return reply.result;
   }

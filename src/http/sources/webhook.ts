@@ -30,9 +30,20 @@ export const sourceWebhook = defineOperation({
     const inbound = pushReceiver.parse(caller.sourceId, body);
     const sorted = sortMessages(store.channels, inbound);
     assertUsable(sorted);
-    return ok({ messages: await ingest({ commands, store }, inbound, sorted) });
+    try {
+      return ok({ messages: await ingest({ commands, store }, inbound, sorted) });
+    } catch (error) {
+      throw disconnectedMeanwhile(error);
+    }
   },
 });
+
+/** A channel that was disconnected after the look at it: what its conversations were to get is not stored. */
+function disconnectedMeanwhile(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== 'channel_not_connected') return error;
+  const problem = `${error.message} Push again then: what was stored is not stored twice.`;
+  return new Failure('invalid_request', problem);
+}
 
 /** @throws Failure `invalid_request` naming every item whose channel is not a connected one of the source */
 function assertUsable({ unusable }: SortedMessages): void {

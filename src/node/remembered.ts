@@ -1,0 +1,43 @@
+import type { ChannelReader } from '#actors/channel/reader.ts';
+import type { ChannelJson, SourceJson } from '#actors/representation.ts';
+import type { SourceReader } from '#actors/source/reader.ts';
+import type { OpenStoreReader } from '#actors/store-reader.ts';
+
+/** Entries of one map: far more than sources that talk at the same time. */
+const mostEntries = 10_000;
+
+/** A reader whose sources and channels stay in memory. */
+export interface RememberedStore {
+  store: OpenStoreReader;
+  /** Something of them has changed: to be called before anybody is told, and whenever a signal may have been lost. */
+  forget(): void;
+}
+
+/**
+ * Keeps sources and channels in memory: every request asks for them, and each commit of the host empties the page cache
+ * of a reader. What is read here may be as old as the last signal; an actor that depends on it looks itself, in its turn.
+ */
+export function remembered(store: OpenStoreReader): RememberedStore {
+  const channels = new Map<string, ChannelJson>();
+  const sources = new Map<string, { source: SourceJson; issuedAt: number }>();
+  const channelReader: ChannelReader = { ...store.channels, find: remembering(channels, store.channels.find) };
+  const sourceReader: SourceReader = { ...store.sources, find: remembering(sources, store.sources.find) };
+  return {
+    store: { ...store, channels: channelReader, sources: sourceReader },
+    forget() {
+      channels.clear();
+      sources.clear();
+    },
+  };
+}
+
+/** Only what is there is kept: names that nobody has cost no memory. */
+function remembering<V>(known: Map<string, V>, find: (id: string) => V | null): (id: string) => V | null {
+  return (id) => {
+    const value = known.get(id) ?? find(id);
+    if (value === null) return null;
+    if (known.size >= mostEntries) known.clear();
+    known.set(id, value);
+    return value;
+  };
+}
