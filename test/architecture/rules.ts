@@ -77,6 +77,65 @@ export const operationsAreListed: Rule = (files) => {
   });
 };
 
+const connectorFolder = (path: string): string | null => /^src\/connectors\/[^/]+\//.exec(path)?.[0] ?? null;
+
+/** What a connector may use besides its own folder: the contract, words of all, and the types of what it is given. */
+const usableByConnectors = [
+  ...['src/connectors/connector.ts', 'src/connectors/outcome.ts', 'src/ingest/items.ts', 'src/ingest/fields.ts'],
+  ...['src/config/', 'src/outgoing/', 'state-machines/', 'actors/representation.ts', 'actors/json.ts'],
+];
+/** A connector has no way out of its own. */
+const waysOut =
+  /^(?:node:(?:http|https|http2|net|tls|dns|dgram|fs|child_process|worker_threads)|undici|ws|hono|@hono\/)/;
+
+export const connectorsKnowLittle = perImport((path, specifier, target) => {
+  const folder = connectorFolder(path);
+  if (folder === null) return null;
+  const usable = target === null ? !waysOut.test(specifier) : usableByConnectors.some((use) => target.startsWith(use));
+  return usable || target?.startsWith(folder) ? null : `imports ${specifier}, which is not for connectors`;
+});
+
+/** Lists of the specification: what is configured and shown, whether there is a connector for it or not. */
+const listsOfSources = ['src/config/', 'src/http/client/config.ts'];
+
+/** A connector that is not in the registry speaks to nobody; one without the suite may do anything. */
+export const connectorsAreListed: Rule = (files) => {
+  const folders = new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null));
+  const registry = files.find(({ path }) => path === 'src/connectors/registry.ts');
+  const listed = registry ? importsOf(registry).map(({ target }) => target) : [];
+  return [...folders].flatMap((folder) => {
+    const suite = folder.replace('src/', 'test/');
+    const isHeld = files.some(({ path, text }) => path.startsWith(suite) && text.includes('conformance('));
+    return [
+      ...(listed.some((target) => target?.startsWith(folder)) ? [] : [`${folder} is not in the registry`]),
+      ...(isHeld ? [] : [`${folder} has no conformance test below ${suite}`]),
+    ];
+  });
+};
+
+/** Only the registry, and its own tests, know a connector by name. */
+export const connectorsHaveOneHome: Rule = (files) => {
+  const folders = new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null));
+  return files.flatMap((file) => {
+    const { path } = file;
+    const foreign = [...folders].filter((folder) => {
+      const tests = folder.replace('src/', 'test/');
+      return ![folder, tests, 'src/connectors/registry.ts'].some((home) => path.startsWith(home));
+    });
+    const imports = importsOf(file).filter(({ target }) => foreign.some((folder) => target?.startsWith(folder)));
+    const isList = topLevel(path) === 'test' || listsOfSources.some((list) => path.startsWith(list));
+    const named = foreign.filter((folder) => {
+      // zod's word for a problem that a schema found itself is the name of a connector too.
+      const name = new RegExp(`(?<!code: )['"\`]${folder.split('/')[2]}[.'"\`]`);
+      return !isList && name.test(withoutComments(file.text));
+    });
+    return [
+      ...imports.map(({ specifier }) => `${path}: imports ${specifier}`),
+      ...named.map((folder) => `${path}: names the connector in ${folder}`),
+    ];
+  });
+};
+
 const homes: [packageName: RegExp, homes: string[]][] = [
   [/^better-sqlite3(\/|$)/, ['actors/store/', 'test/', 'bench/']],
   [/^@nats-io\//, ['src/nats/', 'test/', 'bench/']],
