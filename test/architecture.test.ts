@@ -77,6 +77,50 @@ const cases: [title: string, rule: rules.Rule, offenders: SourceFile[], allowed:
     ],
   ],
   [
+    'keeps connectors apart from the HTTP app, store and bus',
+    rules.connectorsKnowLittle,
+    [
+      file('src/connectors/letters/a.ts', "import type { Call } from '#src/http/operation.ts';"),
+      file('src/connectors/letters/b.ts', "import type { StoreReader } from '#actors/store-reader.ts';"),
+      file('src/connectors/letters/c.ts', "import type { Bus } from '#actors/ports.ts';"),
+      file('src/connectors/letters/d.ts', "import type { Services } from '../../services.ts';"),
+      file('src/connectors/letters/e.ts', "import { request } from 'node:https';"),
+      file('src/connectors/letters/f.ts', "import { ingest } from '#src/ingest/ingest.ts';"),
+    ],
+    [
+      file('src/connectors/letters/a.ts', "import type { Connector } from '../connector.ts';"),
+      file('src/connectors/letters/b.ts', "import { a } from './a.ts';", "import { createHmac } from 'node:crypto';"),
+    ],
+  ],
+  [
+    'lists every connector, and holds it to the suite',
+    rules.connectorsAreListed,
+    [file('src/connectors/letters/', "export const letters = { name: 'letters' };")],
+    [
+      file('src/connectors/letters/a.ts', "export const letters = { name: 'letters' };"),
+      file('src/connectors/registry.ts', "import { letters } from './letters/a.ts';"),
+      file('test/connectors/letters/conformance.test.ts', "conformance('letters', specimen);"),
+    ],
+  ],
+  [
+    'names connectors in their folders and the registry only',
+    rules.connectorsHaveOneHome,
+    [
+      file('src/connectors/letters/a.ts', "import { b } from '../stamps/b.ts';"),
+      file('src/connectors/stamps/b.ts', "const sources = ['stamps', 'letters.air'];"),
+      file('src/http/a.ts', "import { letters } from '#src/connectors/letters/a.ts';"),
+      file('src/dispatch/a.ts', "if (source === 'letters') run();"),
+      file('test/http/a.test.ts', "import { letters } from '#src/connectors/letters/a.ts';"),
+    ],
+    [
+      file('src/connectors/letters/a.ts', "export const letters = { name: 'letters' };"),
+      file('src/connectors/registry.ts', "import { letters } from './letters/a.ts';"),
+      file('test/connectors/letters/a.test.ts', "import { letters } from '#src/connectors/letters/a.ts';"),
+      file('src/connectors/custom/a.ts', "export const custom = 'custom';"),
+      file('src/http/a.ts', "context.addIssue({ code: 'custom' });"),
+    ],
+  ],
+  [
     'keeps database and NATS drivers in their folders',
     rules.driversStayHome,
     [
@@ -86,10 +130,37 @@ const cases: [title: string, rule: rules.Rule, offenders: SourceFile[], allowed:
     [file('actors/store/a.ts', "import Database from 'better-sqlite3';")],
   ],
   [
-    'has no runtime cycle',
-    rules.noRuntimeCycle,
-    [file('src/a.ts', "import { b } from './b.ts';"), file('src/b.ts', "export { a } from '#src/a.ts';")],
-    [file('src/a.ts', "import { b } from './b.ts';"), file('src/b.ts', "import type { A } from './a.ts';")],
+    'has no cycle, types included',
+    rules.noCycle,
+    [
+      file('src/a.ts', "import { b } from './b.ts';"),
+      file('src/b.ts', "export { a } from '#src/a.ts';"),
+      file('src/c.ts', "import { d } from './d.ts';"),
+      file('src/d.ts', "import type { C } from './c.ts';"),
+    ],
+    [file('src/a.ts', "import { b } from './b.ts';"), file('src/b.ts', "import type { C } from './c.ts';")],
+  ],
+  [
+    'names kinds of actors in their list alone',
+    rules.kindsHaveOneHome,
+    [
+      file('actors/journal/a.ts', "const followed = 'channel';"),
+      file('actors/store/b.ts', "import type { L } from '../channel/tables.ts';"),
+    ],
+    [
+      file('actors/channel/kind.ts', "export const channelKind = { name: 'channel' };"),
+      file('actors/kinds.ts', "import { channelKind } from './channel/kind.ts';"),
+      file('src/http/channels/a.ts', "commands.send('channel', id, 'channel.update', body);"),
+    ],
+  ],
+  [
+    'lists every kind of actors',
+    rules.kindsAreListed,
+    [file('actors/letter/kind.ts', 'export const letterKind = {};')],
+    [
+      file('actors/card/kind.ts', 'export const cardKind = {};'),
+      file('actors/kinds.ts', "import { cardKind } from './card/kind.ts';"),
+    ],
   ],
   [
     'keeps clock, chance and I/O out of the machines',

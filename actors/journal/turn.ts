@@ -40,7 +40,7 @@ export type Renderer = (kind: string, actor: number, event: TurnEvent) => { payl
 export const turnsPerSkip = 64;
 
 /** A step that a migration of the machine took: what follows starts from the state that it carries. */
-export const migrated = 'parley.migrated';
+export const migrated = 'machine.migrated';
 
 type PackedStep = [MachineId, number, number, number, Step['event'], unknown, string];
 type PackedEvent = [EventType, number, Json];

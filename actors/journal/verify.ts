@@ -5,7 +5,7 @@ import { type Connection, openForReading } from '../store/database.ts';
 import { keysPerShard } from '../store/table.ts';
 import { type ActorRow, bases, type BaseRow, journal, type JournalRow, type ShardRow } from '../store/tables.ts';
 import { stepped } from './prune.ts';
-import { positionsOf, stateHash, type Step, turnHash, unpackEvents, unpackSteps } from './turn.ts';
+import { migrated, positionsOf, stateHash, type Step, turnHash, unpackEvents, unpackSteps } from './turn.ts';
 
 /** What a check of a data file found. `problems` empty: its invariants hold. */
 export interface Verification {
@@ -143,7 +143,7 @@ class Verifier {
       folded.snapshot = null;
       return;
     }
-    if (folded.snapshot === null && step.event.type !== 'parley.migrated') return;
+    if (folded.snapshot === null && step.event.type !== migrated) return;
     folded.snapshot = stepped(folded.snapshot ?? initial(step.machine).snapshot, step);
     if (hashOf(folded.snapshot) !== step.hash) {
       this.#problem(`${name}: step ${step.revision} of ${step.machine} ${subject} folds to another state`);

@@ -5,7 +5,7 @@ import { customConnector } from './custom/connector.ts';
 import { push } from './custom/inbound.ts';
 
 /** Every connector of the hub: one line each. */
-const factories: readonly ConnectorFactory[] = [customConnector];
+export const factories: readonly ConnectorFactory[] = [customConnector];
 
 /** Who reads what registered sources push to the API. */
 export const pushReceiver = push;

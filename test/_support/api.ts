@@ -58,6 +58,9 @@ export interface Line {
   fields: Record<string, unknown>;
 }
 
+/** Log lines of what is no answer. */
+const defects = new Set(['operation.failed', 'inbound.failed']);
+
 const nobody: OutgoingClient = {
   post: async () => ({ kind: 'failed', reason: 'connection', durationMs: 0 }),
   close: async () => {},
@@ -140,8 +143,8 @@ export class TestApi implements AsyncDisposable {
     await this.#front.close();
     this.services.close();
     await this.system[Symbol.asyncDispose]();
-    const defects = this.lines.filter(({ event }) => event === 'operation.failed').map(({ fields }) => fields['error']);
-    if (defects.length > 0 && !this.#options.defectsExpected) throw new AggregateError(defects, String(defects[0]));
+    const errors = this.lines.filter(({ event }) => defects.has(event)).map(({ fields }) => fields['error']);
+    if (errors.length > 0 && !this.#options.defectsExpected) throw new AggregateError(errors, String(errors[0]));
   }
 
   #services(): NodeServices {

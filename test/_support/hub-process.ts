@@ -108,7 +108,7 @@ export class HubProcess implements AsyncDisposable {
       });
       createInterface({ input: child.stdout }).on('line', (line) => {
         const entry = JSON.parse(line) as Record<string, unknown>;
-        if (entry.msg === 'operation.failed') this.defects.push(line);
+        if (entry.msg === 'operation.failed' || entry.msg === 'inbound.failed') this.defects.push(line);
         if (entry.msg !== 'batch.committed' && entry.msg !== 'operation.answered') this.log.push(entry);
         if (entry.msg !== 'hub.ready') return;
         clearTimeout(late);

@@ -1,20 +1,24 @@
 import type { Clock } from '#actors/ports.ts';
 import type { FeedPosition } from '#actors/journal/feed.ts';
 import type { SubscriptionWork, WebhookDeliveryReader } from '#actors/webhook-subscription/contract.ts';
-import { isBlocked, LaneTable, type Turn } from './lane-table.ts';
+import { isBlocked, type Lane, type LaneDelivery, LaneTable } from './lane-table.ts';
+import type { Recorded } from './recorder.ts';
 import { FeedWindow, type WindowEntry, windowSize } from './window.ts';
 
 export interface BacklogOptions {
   clock: Pick<Clock, 'now'>;
   reader: WebhookDeliveryReader;
-  /** Has an event recorded as one behind a scheduled delivery of its lane. */
-  defer(entry: WindowEntry): void;
+  /**
+   * Has an event recorded as one behind a scheduled delivery of its lane. Null for a failing endpoint: nothing is written
+   * for what it has not got yet.
+   */
+  defer: ((entry: WindowEntry) => void) | null;
 }
 
 /** Events that are looked at for one to probe a failing endpoint with. */
 const probeWindow = 64;
-/** With more blocked lanes, their heads are read again only this often, in ms. */
-const manyBlocked = 256;
+/** With more lanes that have a head, the heads are read again only this often, in ms. */
+const manyHeads = 256;
 const headsEvery = 100;
 
 /** What is to be sent to one subscription, as far as it is known: its scheduled deliveries and the feed behind them. */
@@ -23,22 +27,21 @@ export class Backlog {
   readonly #work: Pick<SubscriptionWork, 'key' | 'types'>;
   readonly #window: FeedWindow;
   readonly #lanes = new LaneTable();
-  #deferring: boolean;
+  #closed = false;
   #headsDue = true;
-  #headsAt = 0;
-  #dry = false;
+  #headsReadAt = 0;
+  /** The last read found the end of the feed. */
+  #atEnd = false;
 
-  /** @param deferring false for a failing endpoint: nothing is written for what it has not got yet */
-  constructor(work: SubscriptionWork, deferring: boolean, options: BacklogOptions) {
+  constructor(work: SubscriptionWork, options: BacklogOptions) {
     this.#options = options;
     this.#work = work;
     this.#window = new FeedWindow(work.cursor, work.ahead);
-    this.#deferring = deferring;
   }
 
-  /** Events that were read and are not accounted for. */
-  get open(): number {
-    return this.#window.open;
+  /** Events that were read and are not recorded. */
+  get unrecorded(): number {
+    return this.#window.unrecorded;
   }
 
   /** Whether the window can take nothing more. */
@@ -51,117 +54,138 @@ export class Backlog {
     return this.#window.end;
   }
 
-  /** Whether the feed was read to its end, and all of it is accounted for. */
+  /** Attempts under way. */
+  get busy(): number {
+    return this.#lanes.busy;
+  }
+
+  /** Whether the feed was read to its end, all of it is recorded, and no attempt is under way. Not known once closed. */
   get caughtUp(): boolean {
-    return this.#dry && this.#window.open === 0;
+    return !this.#closed && this.#atEnd && this.#window.unrecorded === 0 && this.#lanes.busy === 0;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Lanes with a scheduled delivery. */
-  get blocked(): number {
-    return this.#lanes.blocked;
+  get headed(): number {
+    return this.#lanes.headed;
   }
 
-  get canGoOn(): boolean {
-    return this.#lanes.canGoOn;
+  /** Whether `next` may have something. */
+  get hasNext(): boolean {
+    return this.#lanes.hasNext;
   }
 
-  /** The feed may go on behind what was read. */
+  /** Ms until the many heads that there are may be read again; 0: nothing waits for that. */
+  get headsWait(): number {
+    if (!this.#headsDue || this.#lanes.headed <= manyHeads) return 0;
+    return Math.max(0, this.#headsReadAt + headsEvery - this.#options.clock.now());
+  }
+
+  /** The feed may have grown. */
   feedGrew(): void {
-    this.#dry = false;
+    this.#atEnd = false;
   }
 
-  /** The scheduled deliveries, and the feed, may have changed. */
+  /** Whatever is stored may have changed. */
   changed(): void {
     this.#headsDue = true;
-    this.#dry = false;
+    this.#atEnd = false;
   }
 
-  /** It will be thrown away as soon as all is recorded: nothing is deferred any more. */
+  /** What it knows is no longer true. It is thrown away as soon as all is recorded, and defers nothing any more. */
   close(): void {
-    this.#deferring = false;
-  }
-
-  /** Ms until the heads of many blocked lanes may be read again; 0: nothing waits for that. */
-  get headsWait(): number {
-    if (!this.#headsDue || this.#lanes.blocked <= manyBlocked) return 0;
-    return Math.max(0, this.#headsAt + headsEvery - this.#options.clock.now());
+    this.#closed = true;
   }
 
   /** Reads on, as far as the window allows and lanes have need of it. */
   read(): void {
     this.#readHeads();
-    while (!this.#dry && !this.full) {
-      if (this.#lanes.canGoOn && this.#window.room < windowSize / 2) return;
+    while (!this.#atEnd && !this.full) {
+      if (this.#lanes.hasNext && this.#window.room < windowSize / 2) return;
       this.#readFeed(this.#window.room);
     }
   }
 
-  next(): Turn | null {
+  /** The next delivery to be attempted; its lane is busy until `ended`. */
+  next(): LaneDelivery | null {
     return this.#lanes.next();
   }
 
   /** The one delivery to probe a failing endpoint with. `after`: the feed key of the probe before. */
-  probe(after: number): Turn | null {
+  probe(after: number): LaneDelivery | null {
     this.#readHeads();
-    if (this.#window.open === 0 && !this.#dry) this.#readFeed(probeWindow);
+    if (this.#window.unrecorded === 0 && !this.#atEnd) this.#readFeed(probeWindow);
     return this.#lanes.probe(after);
   }
 
-  /** Whether the lane of a turn has to wait until the outcome is recorded, and its head is known again. */
-  holds({ lane, entry }: Turn, delivered: boolean): boolean {
+  /** Feed keys of an entry and of those that will be attempted after it, at most `limit`. */
+  keysFrom(entry: WindowEntry, limit: number): number[] {
+    return this.#window.keysFrom(entry, limit);
+  }
+
+  /** Whether the lane of an attempt has to wait until the outcome is recorded, and its head is known again. */
+  blocks({ lane, entry }: LaneDelivery, delivered: boolean): boolean {
     return entry === null || !delivered || isBlocked(lane);
   }
 
-  /** Makes the lane of a turn wait. */
-  hold({ lane }: Turn): void {
-    this.#defer(this.#lanes.hold(lane));
+  /** Blocks a lane until an outcome is recorded. */
+  block(lane: Lane): void {
+    this.#deferAll(this.#lanes.block(lane));
   }
 
-  ended({ lane }: Turn): void {
+  /** An attempt in the lane is over. */
+  ended(lane: Lane): void {
     this.#lanes.ended(lane);
   }
 
-  /** Of a full window, puts aside what is open since a time (epoch ms): slow lanes must not hold the others up. */
-  putAside(since: number): void {
-    if (this.full) this.#defer(this.#window.openSince(since));
+  /** Defers, of a full window, what is open since a time (epoch ms): slow lanes must not hold the others up. */
+  deferSlow(since: number): void {
+    if (this.full) this.#deferAll(this.#window.openSince(since));
   }
 
-  /** Marks entries as accounted for and says how far that goes. */
-  account(entries: readonly WindowEntry[]): { cursor: FeedPosition; ahead: number[] } {
-    for (const entry of entries) this.#window.account(entry);
+  /** Takes entries for recorded and says how far that goes. */
+  progressWith(entries: readonly WindowEntry[]): { cursor: FeedPosition; ahead: number[] } {
+    for (const entry of entries) this.#window.recorded(entry);
     return this.#window.progress();
   }
 
-  /** What held these lanes is recorded. */
-  settle(lanes: readonly number[]): void {
-    for (const lane of lanes) this.#lanes.settle(lane);
-    if (lanes.length > 0) this.#headsDue = true;
+  /** What lanes were blocked for is stored. */
+  recorded({ results, deferred }: Recorded): void {
+    const blocking = results.filter(({ blocks }) => blocks).map(({ ref }) => ref);
+    for (const { lane } of [...deferred, ...blocking]) {
+      this.#lanes.recorded(lane);
+      this.#headsDue = true;
+    }
   }
 
   #readHeads(): void {
     if (!this.#headsDue || this.headsWait > 0) return;
     this.#headsDue = false;
-    this.#headsAt = this.#options.clock.now();
-    this.#defer(this.#lanes.setHeads(this.#options.reader.heads(this.#work.key)));
+    this.#headsReadAt = this.#options.clock.now();
+    this.#deferAll(this.#lanes.setHeads(this.#options.reader.heads(this.#work.key)));
   }
 
   #readFeed(limit: number): void {
     const { reader, clock } = this.#options;
     const { items, end } = reader.read(this.#window.end, this.#work.types, limit);
-    this.#dry = end.join() === this.#window.end.join();
-    for (const entry of this.#window.add(items, end, this.#dry, clock.now())) {
-      if (!this.#lanes.add(entry)) this.#defer([entry]);
+    this.#atEnd = end.join() === this.#window.end.join();
+    for (const entry of this.#window.add(items, end, this.#atEnd, clock.now())) {
+      if (!this.#lanes.add(entry)) this.#deferAll([entry]);
     }
   }
 
   /** Puts entries, and what waits behind them in their lanes, behind the scheduled deliveries of the lanes. */
-  #defer(entries: readonly WindowEntry[]): void {
-    if (!this.#deferring) return;
+  #deferAll(entries: readonly WindowEntry[]): void {
+    const { defer } = this.#options;
+    if (this.#closed || defer === null) return;
     const all = [...entries];
     for (const entry of all) {
-      if (entry.decided) continue;
-      this.#options.defer(entry);
-      all.push(...this.#lanes.holdFor(entry));
+      if (entry.status !== 'open') continue;
+      defer(entry);
+      all.push(...this.#lanes.blockLaneOf(entry));
     }
   }
 }

@@ -10,7 +10,7 @@ import type { WindowEntry } from './window.ts';
 
 export type RecordBody = WebhookSubscriptionCommands['deliveries.record']['body'];
 
-/** What came of one try, on its way into a record. */
+/** What one attempt came to. */
 export interface Result {
   /** Null: the event is no longer kept. */
   attempt: AttemptRecord | null;
@@ -18,20 +18,24 @@ export interface Result {
   ref: DeliveryRef;
   /** Null for a scheduled delivery. */
   entry: WindowEntry | null;
-  /** Its lane waits until it is recorded. */
-  holds: boolean;
+  /** Its lane is blocked until it is recorded. */
+  blocks: boolean;
+}
+
+/** A record that is stored. */
+export interface Recorded {
+  results: readonly Result[];
+  deferred: readonly WindowEntry[];
+  /** The subscription's state after it. */
+  state: SubscriptionState;
 }
 
 export interface RecorderOptions {
   clock: Clock;
+  /** How far the subscription is when these entries are recorded. Asked for each record once, before it is sent. */
+  progressWith(entries: readonly WindowEntry[]): Omit<RecordBody, 'results' | 'deferred'>;
   /** Stores a record, however long the bus or the host is away. */
   send(body: RecordBody): Promise<{ state: SubscriptionState }>;
-  /** Marks what the record is about as accounted for and says how far that goes. */
-  account(entries: WindowEntry[]): Omit<RecordBody, 'results' | 'deferred'>;
-  /** After the commit: what it held. */
-  recorded(results: Result[], deferred: WindowEntry[], state: SubscriptionState): void;
-  /** The record can not be stored; its results are lost, and the store knows what to do again. */
-  failed(error: unknown): void;
 }
 
 /** Results are collected this long, in ms, or until there are so many. */
@@ -40,19 +44,25 @@ const collectAtMost = 64;
 /** Results of one record at most: answers of 1 KiB each must fit an envelope. */
 const resultsOfRecord = 128;
 
-/** Results that may wait to be recorded; a subscription with more makes no calls. */
+/** Results that may wait to be recorded; a subscription with more makes no attempts. */
 export const unrecordedAtMost = 512;
 
-/** Collects what tries came to and stores it, one record after the other. */
+/**
+ * Collects results and deferrals, and stores them, one record after the other. A result that blocks its lane is stored
+ * soon; others wait for company.
+ */
 export class Recorder {
   readonly #options: RecorderOptions;
   #results: Result[] = [];
   #deferred = new Set<WindowEntry>();
-  /** A record without results is wanted: only the cursor moves. */
-  #touched = false;
-  #sending = 0;
-  #busy = false;
+  /** A record is wanted even without a result: the cursor has moved over events that nobody wants. */
+  #cursorMoved = false;
+  /** Results in the record that is on its way. */
+  #onTheirWay = 0;
+  /** Ends the wait of `record`; null while none waits. */
+  #due: (() => void) | null = null;
   #timer: Cancel | null = null;
+  #soon = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -60,90 +70,109 @@ export class Recorder {
 
   /** Results that are not stored. */
   get unrecorded(): number {
-    return this.#results.length + this.#sending;
+    return this.#results.length + this.#onTheirWay;
   }
 
-  /** Whether everything is stored. */
+  /** Whether all is stored: `record` is called, and waits for something to do. */
   get idle(): boolean {
-    return !this.#busy && !this.#waits();
+    return this.#due !== null && this.#empty;
   }
 
-  /** @returns whether it took the place of its own deferral, made while the try ran */
+  /** @returns whether it took the place of a deferral of its own event, made during the attempt */
   add(result: Result): boolean {
     const replaced = result.entry !== null && this.#deferred.delete(result.entry);
-    if (result.entry !== null) result.entry.decided = true;
+    if (result.entry !== null) result.entry.status = 'decided';
     this.#results.push(result);
-    this.#arm(result.holds);
+    this.#plan();
     return replaced;
   }
 
   /** Puts an event behind a scheduled delivery of its lane. */
   defer(entry: WindowEntry): void {
-    entry.decided = true;
+    entry.status = 'decided';
     this.#deferred.add(entry);
-    this.#arm(false);
+    this.#plan();
   }
 
-  touch(): void {
-    this.#touched = true;
+  /** Has the cursor recorded, with or without results. */
+  recordCursor(): void {
+    this.#cursorMoved = true;
     this.flush();
   }
 
+  /** Lets nothing wait for company. */
+  flush(): void {
+    if (this.#due !== null && !this.#empty) this.#end();
+  }
+
   /** Forgets what is not on its way yet. */
-  drop(): void {
+  forget(): void {
     this.#results = [];
     this.#deferred.clear();
-    this.#touched = false;
-    this.#timer?.();
-    this.#timer = null;
+    this.#cursorMoved = false;
+    this.#cancelTimer();
   }
 
-  /** Stores what there is, now or after the record that is on its way. */
-  flush(): void {
-    this.#timer?.();
-    this.#timer = null;
-    if (!this.#busy && this.#waits()) void this.#record();
-  }
-
-  #waits(): boolean {
-    return this.#results.length > 0 || this.#deferred.size > 0 || this.#touched;
-  }
-
-  #arm(urgent: boolean): void {
-    if (this.#busy) return;
-    if (urgent || this.#results.length >= collectAtMost || this.#deferred.size >= unrecordedAtMost) {
-      // Not at once: what ends in the same turn of the event loop belongs into the same record.
-      this.#timer?.();
-      this.#timer = this.#options.clock.soon(() => this.flush());
-    } else if (this.#timer === null) {
-      this.#timer = this.#options.clock.schedule(collectFor, () => this.flush());
-    }
-  }
-
-  async #record(): Promise<void> {
+  /**
+   * Waits until there is something to store, stores it and says what it was. Called again when that is taken in.
+   * @throws what `send` throws: the record can not be stored
+   */
+  async record(): Promise<Recorded> {
+    await new Promise<void>((resolve) => {
+      this.#due = resolve;
+      this.#plan();
+    });
     const results = this.#results.splice(0, resultsOfRecord);
     const deferred = [...this.#deferred];
     this.#deferred = new Set();
-    this.#touched = false;
-    this.#busy = true;
-    this.#sending = results.length;
+    this.#cursorMoved = false;
+    this.#onTheirWay = results.length;
     const entries = results.map(({ entry }) => entry).filter((entry) => entry !== null);
-    const body: RecordBody = {
-      ...this.#options.account([...entries, ...deferred]),
-      results: results.map(({ ref, attempt, outcome }) => ({ feedKey: ref.feedKey, lane: ref.lane, attempt, outcome })),
-      deferred: deferred.map(({ feedKey, lane }) => ({ feedKey, lane })),
-    };
-    let done: () => void;
     try {
-      const { state } = await this.#options.send(body);
-      done = () => this.#options.recorded(results, deferred, state);
-    } catch (error) {
-      done = () => this.#options.failed(error);
+      const { state } = await this.#options.send({
+        ...this.#options.progressWith([...entries, ...deferred]),
+        results: results.map(({ ref: { feedKey, lane }, attempt, outcome }) => ({ feedKey, lane, attempt, outcome })),
+        deferred: deferred.map(({ feedKey, lane }) => ({ feedKey, lane })),
+      });
+      return { results, deferred, state };
+    } finally {
+      this.#onTheirWay = 0;
     }
-    this.#busy = false;
-    this.#sending = 0;
-    done();
-    if (this.#results.length >= collectAtMost || this.#results.some(({ holds }) => holds)) this.flush();
-    else if (this.#waits() && this.#timer === null) this.#arm(false);
+  }
+
+  get #empty(): boolean {
+    return this.#results.length === 0 && this.#deferred.size === 0 && !this.#cursorMoved;
+  }
+
+  get #urgent(): boolean {
+    const many = this.#results.length >= collectAtMost || this.#deferred.size >= unrecordedAtMost;
+    return many || this.#cursorMoved || this.#results.some(({ blocks }) => blocks);
+  }
+
+  /** Says when the next record is due. */
+  #plan(): void {
+    if (this.#due === null || this.#empty || this.#soon) return;
+    const { clock } = this.#options;
+    if (this.#urgent) {
+      this.#cancelTimer();
+      this.#soon = true;
+      // Not at once: what ends in the same turn of the event loop belongs into the same record.
+      this.#timer = clock.soon(() => this.#end());
+    } else {
+      this.#timer ??= clock.schedule(collectFor, () => this.#end());
+    }
+  }
+
+  /** Ends the wait of `record`. */
+  #end(): void {
+    this.#cancelTimer();
+    this.#due?.();
+    this.#due = null;
+  }
+
+  #cancelTimer(): void {
+    this.#timer?.();
+    this.#timer = null;
+    this.#soon = false;
   }
 }

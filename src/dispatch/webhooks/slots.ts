@@ -37,7 +37,8 @@ export class Slots {
     this.#free++;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const other of waiting) other.slotFreed();
+    // The holder looks for itself.
+    for (const other of waiting) if (other !== holder) other.slotFreed();
   }
 
   /** Slots in use. */

@@ -10,6 +10,7 @@ import type { OutgoingClient } from '#src/outgoing/client.ts';
 import type { Origin } from '#src/services.ts';
 import type { RecordBody } from './recorder.ts';
 import { SubscriptionRunner } from './runner.ts';
+import { SharedEvents } from './shared-events.ts';
 import { Slots } from './slots.ts';
 
 export interface WebhookDispatcherOptions {
@@ -33,12 +34,14 @@ export class WebhookDispatcher {
   readonly #options: WebhookDispatcherOptions;
   readonly #runners = new Map<string, SubscriptionRunner>();
   readonly #slots = new Slots();
+  readonly #events: SharedEvents;
   #woken: Cancel | null = null;
   #lookDue = false;
   #stopping = false;
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
+    this.#events = new SharedEvents(options.reader, options.clock);
   }
 
   /** Looks at all subscriptions. Called at the start and whenever one, or a delivery, may have changed. */
@@ -87,12 +90,9 @@ export class WebhookDispatcher {
       const gone = new Set(this.#runners.keys());
       for (const work of reader.subscriptions(clock.now())) {
         gone.delete(work.id);
-        let runner = this.#runners.get(work.id);
-        if (runner === undefined) {
-          runner = this.#runner(work);
-          this.#runners.set(work.id, runner);
-        }
-        runner.update(work);
+        const runner = this.#runners.get(work.id);
+        if (runner === undefined) this.#runners.set(work.id, this.#runner(work));
+        else runner.update(work);
       }
       for (const id of gone) {
         void this.#runners.get(id)!.stop(patience);
@@ -114,6 +114,7 @@ export class WebhookDispatcher {
       log,
       client,
       slots: this.#slots,
+      events: this.#events,
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(onAttempt && { onAttempt }),
       reload: (id) => reader.subscriptions(clock.now()).find((other) => other.id === id) ?? null,

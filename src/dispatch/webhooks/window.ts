@@ -6,27 +6,28 @@ export interface WindowEntry extends DeliveryRef {
   position: FeedPosition;
   /** Epoch ms at which it was read. */
   readAt: number;
-  /** Its fate is known: it waits to be recorded. */
-  decided: boolean;
-  /** Its fate is in a record: it was delivered, or it is scheduled, or dead. */
-  accounted: boolean;
+  /**
+   * `open`: to be attempted, or being attempted. `decided`: attempted or deferred, to be recorded. `recorded`: in a
+   * record that was sent, or in one of an earlier window.
+   */
+  status: 'open' | 'decided' | 'recorded';
 }
 
 /** Entries between the cursor and the last one read, at most. */
 export const windowSize = 512;
 
 /**
- * The part of the feed between a subscription's cursor and what was read last. Lanes come forward at different speeds,
- * so that what is accounted has gaps: the cursor stands before the first one, and `ahead` names what is accounted
+ * The part of the feed between a subscription's cursor and where reading stands. Lanes come forward at different
+ * speeds, so what is recorded has gaps: the cursor stands before the first one, and `ahead` names what is recorded
  * behind it, so that a restart sends nothing again.
  */
 export class FeedWindow {
-  /** In reading order; the first one is not accounted. */
+  /** In reading order; the first one is not recorded. */
   #entries: WindowEntry[] = [];
   #cursor: FeedPosition;
   #end: FeedPosition;
-  #open = 0;
-  /** Accounted before this window began, and not met yet. */
+  #unrecorded = 0;
+  /** Recorded before this window began, and not read yet. */
   readonly #ahead: Set<number>;
 
   constructor(cursor: FeedPosition, ahead: readonly number[]) {
@@ -45,56 +46,67 @@ export class FeedWindow {
     return windowSize - this.#entries.length;
   }
 
-  /** Entries that are not accounted for. */
-  get open(): number {
-    return this.#open;
+  /** Entries that are not recorded. */
+  get unrecorded(): number {
+    return this.#unrecorded;
   }
 
   /**
-   * Takes in what was read; `dry`: there is no more for now.
+   * Takes in what was read; `atEnd`: there is no more for now.
    * @returns the new entries that have to be delivered
    */
   add(
     items: readonly (DeliveryRef & { position: FeedPosition })[],
     end: FeedPosition,
-    dry: boolean,
+    atEnd: boolean,
     now: number,
   ): WindowEntry[] {
     const fresh: WindowEntry[] = [];
-    for (const item of items) {
-      const accounted = this.#ahead.delete(item.feedKey);
-      const entry: WindowEntry = { ...item, readAt: now, decided: accounted, accounted };
+    for (const { feedKey, lane, position } of items) {
+      const recorded = this.#ahead.delete(feedKey);
+      const entry: WindowEntry = { feedKey, lane, position, readAt: now, status: recorded ? 'recorded' : 'open' };
       this.#entries.push(entry);
-      if (!entry.accounted) fresh.push(entry);
+      if (!recorded) fresh.push(entry);
     }
-    this.#open += fresh.length;
+    this.#unrecorded += fresh.length;
     this.#end = end;
-    // What is named there and not in the feed any more is not met again.
-    if (dry) this.#ahead.clear();
+    // What is named there and not in the feed any more is never read.
+    if (atEnd) this.#ahead.clear();
     return fresh;
   }
 
-  account(entry: WindowEntry): void {
-    if (entry.accounted) return;
-    entry.accounted = true;
-    this.#open--;
+  /** The entry is in a record. */
+  recorded(entry: WindowEntry): void {
+    if (entry.status === 'recorded') return;
+    entry.status = 'recorded';
+    this.#unrecorded--;
   }
 
-  /** Entries whose fate is open since a time (epoch ms) or longer. */
+  /** Open entries that were read at a time (epoch ms) or before it. */
   openSince(time: number): WindowEntry[] {
-    return this.#entries.filter((entry) => !entry.decided && entry.readAt <= time);
+    return this.#entries.filter(({ status, readAt }) => status === 'open' && readAt <= time);
   }
 
-  /** How far everything is accounted for, and what is beyond it. */
+  /** Feed keys of an entry and of open ones behind it, at most `limit` in all. */
+  keysFrom(entry: WindowEntry, limit: number): number[] {
+    const keys = [entry.feedKey];
+    for (let i = this.#entries.indexOf(entry) + 1; i < this.#entries.length && keys.length < limit; i++) {
+      const { status, feedKey } = this.#entries[i]!;
+      if (status === 'open') keys.push(feedKey);
+    }
+    return keys;
+  }
+
+  /** Up to where everything is recorded, and what is recorded beyond that. */
   progress(): { cursor: FeedPosition; ahead: number[] } {
     let passed = 0;
-    while (passed < this.#entries.length && this.#entries[passed]!.accounted) passed++;
+    while (passed < this.#entries.length && this.#entries[passed]!.status === 'recorded') passed++;
     if (passed > 0) {
       this.#cursor = this.#entries[passed - 1]!.position;
       this.#entries = this.#entries.slice(passed);
     }
     if (this.#entries.length === 0) this.#cursor = this.#end;
-    const ahead = this.#entries.filter((entry) => entry.accounted).map((entry) => entry.feedKey);
+    const ahead = this.#entries.filter(({ status }) => status === 'recorded').map(({ feedKey }) => feedKey);
     return { cursor: this.#cursor, ahead: [...ahead, ...this.#ahead] };
   }
 }

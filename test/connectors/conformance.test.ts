@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { Connector, DeliveryTools, InboundRoute } from '#src/connectors/connector.ts';
+import { testConfig } from '../_support/config.ts';
+import { checks, type Specimen } from './conformance.ts';
+import { lettersConnector, secret } from './letters.ts';
+import { letters } from './letters-specimen.ts';
+
+const sound = lettersConnector();
+const withRoutes = (changes: Partial<InboundRoute>): Partial<Connector> => ({
+  routes: sound.routes.map((route) => ({ ...route, ...changes })),
+});
+/** Deliveries whose calls, or outcomes, are meddled with. */
+const calling = (meddle: (tools: DeliveryTools) => DeliveryTools): Partial<Connector> => ({
+  deliver: (delivery, tools) => sound.deliver(delivery, meddle(tools)),
+});
+
+/** A mistake that an author could make, and the check that must tell. */
+const mistakes: [mistake: string, changes: Partial<Connector>, check: string][] = [
+  ['forgets to verify', withRoutes({ verify: () => true }), 'refuses what carries no credential'],
+  [
+    'verifies something else than the body',
+    withRoutes({ verify: ({ headers }) => headers['x-letters-signature'] !== undefined }),
+    'refuses a body with any byte changed',
+  ],
+  [
+    'trusts the shape of a body',
+    withRoutes({ parse: ({ body }) => JSON.parse(Buffer.from(body).toString()) }),
+    'reads nothing of odd bodies, and does not throw',
+  ],
+  ['forgets a route', { routes: sound.routes.slice(1) }, 'has a genuine request for each route, and takes it'],
+  ['names the wrong sources', { sources: ['parcels'] }, 'is found for its channels, and for no others'],
+  [
+    'tries again by itself',
+    calling(({ http, now }) => ({
+      now,
+      http: { post: async (request) => [await http.post(request), await http.post(request)][1]! },
+    })),
+    'makes one call, to a URL, with the content as it is',
+  ],
+  [
+    'changes the content',
+    calling(({ http, now }) => ({
+      now,
+      http: { post: (request) => http.post({ ...request, body: String(request.body).replace('Dear', 'Hi') }) },
+    })),
+    'makes one call, to a URL, with the content as it is',
+  ],
+  [
+    'takes a refusal for bad luck',
+    {
+      async deliver(delivery, tools) {
+        const outcome = await sound.deliver(delivery, tools);
+        return outcome.kind === 'rejected' ? { kind: 'unreachable', error: outcome.error } : outcome;
+      },
+    },
+    'tells a source that is out of reach from one that refuses',
+  ],
+  [
+    'does not wait when it is told to',
+    {
+      async deliver(delivery, tools) {
+        const outcome = await sound.deliver(delivery, tools);
+        return outcome.kind === 'throttled' ? { kind: 'rejected', error: outcome.error } : outcome;
+      },
+    },
+    'waits as long as a source says',
+  ],
+  [
+    'shows its credential',
+    { deliver: async () => ({ kind: 'rejected', error: `The key ${secret} was refused.` }) },
+    'takes any answer, and never tells a secret',
+  ],
+  [
+    'makes up ids of conversations',
+    { starter: { conversationWith: (recipient) => `to-${recipient}` } },
+    'calls a conversation that it starts always the same',
+  ],
+];
+
+/** Titles of the checks that a connector does not pass. */
+async function failedChecks(connector: Connector, specimen: Specimen): Promise<string[]> {
+  const failed: string[] = [];
+  for (const { title, run } of checks) {
+    try {
+      await run(connector, specimen);
+    } catch {
+      failed.push(title);
+    }
+  }
+  return failed;
+}
+
+describe('the conformance suite', () => {
+  it('lets a sound connector pass', async () => {
+    expect(await failedChecks(letters.factory(testConfig()), letters)).toEqual([]);
+  });
+
+  it.each(mistakes)('catches one that %s', async (_, changes, check) => {
+    expect(await failedChecks({ ...sound, ...changes }, letters)).toContain(check);
+  });
+});

@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest';
+import type { ChannelJson, Json } from '#actors/representation.ts';
+import type {
+  Connector,
+  ConnectorFactory,
+  Delivery,
+  DeliveryOutcome,
+  InboundRoute,
+  RawRequest,
+  RegisteredSource,
+} from '#src/connectors/connector.ts';
+import { createConnectors } from '#src/connectors/registry.ts';
+import type { Inbound } from '#src/ingest/items.ts';
+import type { OutgoingResult } from '#src/outgoing/call.ts';
+import type { OutgoingRequest } from '#src/outgoing/client.ts';
+import { testConfig } from '../_support/config.ts';
+
+/** What the suite must know of a connector: one of its channels, and how its source behaves. */
+export interface Specimen {
+  factory: ConnectorFactory;
+  channel: ChannelJson;
+  registered: RegisteredSource | null;
+  /** A message as its source takes it, and the text in the body of a call that is the whole of it. */
+  content: Json;
+  onTheWire: string;
+  /** How the source answers a call that it takes, and its own id of the message in that answer. */
+  accepted: { status: number; body: string; sourceMessageId: string };
+  /** How it answers one that it refuses, and the text in that answer. */
+  refused: { status: number; body: string; error: string };
+  /** Texts that leave the hub with calls only: tokens, keys. */
+  secrets: readonly string[];
+  /** What came in, read by the connector, and what the hub is to make of it. */
+  readings: readonly { title: string; read(): readonly Inbound[] | null; inbound: readonly Inbound[] }[];
+  /** A genuine request for each route; every byte of its body is signed. */
+  genuine: readonly RawRequest[];
+}
+
+const now = Date.UTC(2026, 0, 1);
+const longestId = 255;
+const longestError = 1_000;
+
+const answered = (status: number, body: string, headers: Record<string, string> = {}): OutgoingResult => ({
+  ...{ kind: 'answered', status, headers, body },
+  ...{ truncated: false, durationMs: 1 },
+});
+
+/** Bodies that no source has documented. */
+const oddBodies = ['', '{', 'null', '[]', '""', '7', '<html>', '{"a":', '\ud800', '{"metadata":[],"error":{}}'];
+
+/** One thing that the hub relies on, whatever the source is. Throws where a connector does not do it. */
+export interface Check {
+  title: string;
+  run(connector: Connector, specimen: Specimen): void | Promise<void>;
+}
+
+/** Every connector passes these: its test is one call. */
+export function conformance(name: string, specimen: Specimen): void {
+  describe(`the connector ${name}`, () => {
+    it('has the name of its folder', () => {
+      expect(specimen.factory(testConfig()).name).toBe(name);
+    });
+    it.each(checks.map((check) => [check.title, check] as const))('%s', async (_, { run }) => {
+      await run(specimen.factory(testConfig()), specimen);
+    });
+  });
+}
+
+/** What a delivery to a source that answers so comes to, and the calls that it made. */
+async function deliver(connector: Connector, { channel, registered, content }: Specimen, result: OutgoingResult) {
+  const calls: OutgoingRequest[] = [];
+  const delivery: Delivery = {
+    message: { id: '018f0000-0000-7000-8000-000000000001', content, sentAt: now },
+    conversation: {
+      id: '018f0000-0000-5000-8000-000000000002',
+      sourceConversationId: 'ann',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    },
+    ...{ channel, registered, knownToSource: true },
+  };
+  const before = JSON.stringify(delivery);
+  const post = async (request: OutgoingRequest): Promise<OutgoingResult> => {
+    calls.push(request);
+    return result;
+  };
+  const outcome = await connector.deliver(delivery, { http: { post }, now: () => now });
+  expect(JSON.stringify(delivery)).toBe(before);
+  return { outcome, calls };
+}
+
+/** Answers, each with the kind of outcome that it means to every source. */
+const meanings: [kind: DeliveryOutcome['kind'], results: OutgoingResult[]][] = [
+  [
+    'unreachable',
+    [
+      ...(['connection', 'timeout', 'unresolved', 'tls', 'answer_invalid'] as const).map(
+        (reason): OutgoingResult => ({ kind: 'failed', reason, durationMs: 1 }),
+      ),
+      ...[500, 502, 503, 504].map((status) => answered(status, 'oops')),
+    ],
+  ],
+  [
+    'rejected',
+    [
+      ...(['address_not_allowed', 'bad_url', 'bad_headers'] as const).map(
+        (reason): OutgoingResult => ({ kind: 'refused', reason }),
+      ),
+      ...[301, 400, 401, 404, 410, 422].map((status) => answered(status, 'oops')),
+    ],
+  ],
+];
+
+/** Answers that ask to wait, each with the wait in ms. */
+const waits: [status: number, headers: Record<string, string>, retryAfter: number][] = [
+  [429, { 'retry-after': '7' }, 7_000],
+  [503, { 'retry-after': '7' }, 7_000],
+  [429, { 'retry-after': new Date(now + 9_000).toUTCString() }, 9_000],
+  [429, { 'retry-after': '86400' }, 300_000],
+  [429, {}, 1_000],
+];
+
+const delivering: Check[] = [
+  {
+    title: 'makes one call, to a URL, with the content as it is',
+    async run(connector, specimen) {
+      const { accepted, onTheWire } = specimen;
+      const { calls } = await deliver(connector, specimen, answered(accepted.status, accepted.body));
+      expect(calls).toHaveLength(1);
+      expect(URL.canParse(calls[0]!.url)).toBe(true);
+      expect(calls[0]!.timeoutMs ?? 0).toBeLessThanOrEqual(10_000);
+      expect(String(calls[0]!.body)).toContain(onTheWire);
+    },
+  },
+  {
+    title: 'makes one call however it is answered',
+    async run(connector, specimen) {
+      for (const result of meanings.flatMap(([, results]) => results)) {
+        expect((await deliver(connector, specimen, result)).calls, JSON.stringify(result)).toHaveLength(1);
+      }
+    },
+  },
+  {
+    title: 'knows the source’s id of what was accepted',
+    async run(connector, specimen) {
+      const { status, body, sourceMessageId } = specimen.accepted;
+      const { outcome } = await deliver(connector, specimen, answered(status, body));
+      expect(outcome).toMatchObject({ kind: 'succeeded', sourceMessageId });
+    },
+  },
+  {
+    title: 'gives the words of the source for a refusal',
+    async run(connector, specimen) {
+      const { status, body, error } = specimen.refused;
+      const { outcome } = await deliver(connector, specimen, answered(status, body));
+      expect(outcome).toEqual({ kind: 'rejected', error });
+    },
+  },
+  {
+    title: 'waits as long as a source says',
+    async run(connector, specimen) {
+      for (const [status, headers, retryAfter] of waits) {
+        const { outcome } = await deliver(connector, specimen, answered(status, '', headers));
+        expect(outcome, JSON.stringify(headers)).toMatchObject({ kind: 'throttled', retryAfter });
+      }
+    },
+  },
+  {
+    title: 'tells a source that is out of reach from one that refuses',
+    async run(connector, specimen) {
+      for (const [kind, results] of meanings) {
+        for (const result of results) {
+          expect((await deliver(connector, specimen, result)).outcome.kind, JSON.stringify(result)).toBe(kind);
+        }
+      }
+    },
+  },
+  {
+    title: 'takes any answer, and never tells a secret',
+    async run(connector, specimen) {
+      const bodies = [...oddBodies, specimen.accepted.body, specimen.refused.body, 'x'.repeat(70_000)];
+      for (const [status, body] of [200, 204, 302, 400, 429, 500].flatMap((code) =>
+        bodies.map((text) => [code, text] as const),
+      )) {
+        const { outcome } = await deliver(connector, specimen, answered(status, body));
+        const error = 'error' in outcome ? outcome.error : 'none';
+        expect(error.length, error).toBeLessThanOrEqual(longestError);
+        expect(error.trim()).not.toBe('');
+        for (const secret of specimen.secrets) expect(JSON.stringify(outcome)).not.toContain(secret);
+      }
+    },
+  },
+];
+
+const reading: Check[] = [
+  {
+    title: 'reads what came in, twice alike',
+    run(_, { readings }) {
+      for (const { title, read, inbound } of readings) {
+        expect(read(), title).toEqual(inbound);
+        expect(read(), title).toEqual(inbound);
+      }
+    },
+  },
+  {
+    title: 'gives items of its own sources, with possible ids and times',
+    run({ sources }, { readings }) {
+      const inbound = readings.flatMap(({ read }) => read() ?? []);
+      expect(inbound.length).toBeGreaterThan(0);
+      for (const { source, messages, metadata, receipts } of inbound) {
+        if (sources !== 'registered') expect(sources).toContain(source);
+        const ids = [
+          ...messages.flatMap(({ id, conversation, channel, sender }) => [id, conversation, channel, sender]),
+          ...metadata.map(({ sourceId }) => sourceId),
+          ...receipts.map(({ message }) => message),
+        ];
+        expect(ids.filter((id) => id === '' || id.length > longestId)).toEqual([]);
+        for (const { sentAt, content } of messages) {
+          expect([Number.isSafeInteger(sentAt), sentAt > Date.UTC(2000, 0, 1)]).toEqual([true, true]);
+          expect(JSON.parse(JSON.stringify(content))).toEqual(content);
+        }
+      }
+    },
+  },
+];
+
+const routeOf = ({ routes }: Connector, request: RawRequest): InboundRoute =>
+  routes.find(({ method, path }) => method === request.method && path === request.url.pathname)!;
+
+const flipped = (bytes: Uint8Array, at: number): Uint8Array => bytes.map((byte, n) => (n === at ? byte ^ 1 : byte));
+
+const verifying: Check[] = [
+  {
+    title: 'has a genuine request for each route, and takes it',
+    run(connector, { genuine }) {
+      expect(new Set(genuine.map((request) => routeOf(connector, request)))).toEqual(new Set(connector.routes));
+      for (const request of genuine) {
+        const bytes = Buffer.from(request.body).toString('hex');
+        const route = routeOf(connector, request);
+        expect(route.verify(request)).toBe(true);
+        expect(route.parse(request)).not.toBeNull();
+        expect(Buffer.from(request.body).toString('hex')).toBe(bytes);
+      }
+    },
+  },
+  {
+    title: 'refuses a body with any byte changed',
+    run(connector, { genuine }) {
+      for (const request of genuine) {
+        for (const at of request.body.keys()) {
+          const changed = { ...request, body: flipped(request.body, at) };
+          expect(routeOf(connector, request).verify(changed), `byte ${at}`).toBe(false);
+        }
+      }
+    },
+  },
+  {
+    title: 'refuses what carries no credential',
+    run(connector, { genuine }) {
+      for (const request of genuine) {
+        const bare = { ...request, url: new URL(request.url.pathname, request.url), headers: {} };
+        expect(routeOf(connector, request).verify(bare)).toBe(false);
+      }
+    },
+  },
+  {
+    title: 'reads nothing of odd bodies, and does not throw',
+    run(connector, { genuine }) {
+      for (const request of genuine.filter(({ body }) => body.length > 0)) {
+        for (const text of oddBodies) {
+          const parsed = routeOf(connector, request).parse({ ...request, body: Buffer.from(text) });
+          expect(parsed?.inbound.flatMap(({ messages }) => messages) ?? [], text).toEqual([]);
+        }
+      }
+    },
+  },
+];
+
+const others: Check[] = [
+  {
+    title: 'is found for its channels, and for no others',
+    run(connector, { channel }) {
+      const { of } = createConnectors(testConfig(), [() => connector]);
+      expect(of(channel)).toBe(connector);
+      expect(of({ source: 'somebody-else' })).toBeNull();
+      const registered = channel.source_id !== undefined;
+      expect(of(registered ? { source: channel.source } : { ...channel, source_id: channel.source })).toBeNull();
+    },
+  },
+  {
+    title: 'calls a conversation that it starts always the same',
+    run({ starter }) {
+      for (const recipient of ['ann', '+49 30 1234', 'a@b', '\u00e4']) {
+        const once = starter?.conversationWith(recipient);
+        expect(once).not.toBe('');
+        if (once !== undefined) expect(starter?.conversationWith(once)).toBe(once);
+      }
+    },
+  },
+];
+
+export const checks: readonly Check[] = [...others, ...delivering, ...reading, ...verifying];

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { Connector } from '#src/connectors/connector.ts';
+import { createConnectors, factories } from '#src/connectors/registry.ts';
+import { testConfig } from '../_support/config.ts';
+import { lettersConnector } from './letters.ts';
+
+const but = (changes: Partial<Connector>) => () => ({ ...lettersConnector(), ...changes });
+const claimedBy =
+  (...listed: (() => Connector)[]) =>
+  () =>
+    createConnectors(testConfig(), listed);
+
+describe('the registry', () => {
+  it('puts the hub’s own connectors together', () => {
+    expect(createConnectors(testConfig()).of({ source: 'shop', source_id: 'shop' })?.name).toBe('custom');
+  });
+
+  it('finds a connector by each of its sources', () => {
+    const { of, routes } = createConnectors(testConfig(), [...factories, lettersConnector]);
+    expect(['letters', 'letters.air', 'letters.sea'].map((source) => of({ source })?.name)).toEqual([
+      'letters',
+      'letters',
+      undefined,
+    ]);
+    expect(of({ source: 'letters', source_id: 'letters' })?.name).toBe('custom');
+    expect(routes.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /letters', 'POST /letters']);
+  });
+
+  it('refuses two connectors for one source or address', () => {
+    const [custom] = factories as [() => Connector];
+    expect(claimedBy(custom, custom)).toThrow('claim registered sources');
+    expect(claimedBy(lettersConnector, but({ routes: [] }))).toThrow('claim letters');
+    expect(claimedBy(lettersConnector, but({ sources: [] }))).toThrow('claim GET /letters');
+  });
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { namespaces } from '#actors/ids.ts';
+import { uuidV5 } from '#actors/uuid.ts';
+import { Metrics } from '#src/metrics.ts';
+import { startDispatch } from '#src/node/owner-dispatch.ts';
+import { failuresToOpen } from '#src/outgoing/circuit-breaker.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
+import { startApi, type TestApi } from '../_support/api.ts';
+import { until } from '../_support/source-client.ts';
+
+const gateway = 'https://gateway.example';
+
+/** A hub with two sources behind one gateway, of which it reaches `well` alone. */
+async function start() {
+  const api = await startApi();
+  const channels: Record<string, string> = {};
+  for (const name of ['ill', 'well']) {
+    channels[name] = (await api.addSource(name)).channel;
+    await api.post('/sources.update', { source_id: name, action_endpoint: `${gateway}/${name}` });
+  }
+  const calls: string[] = [];
+  const client: OutgoingClient = {
+    async post({ url }) {
+      calls.push(url);
+      const status = url.endsWith('well') ? 200 : 500;
+      return { ...{ kind: 'answered', status, headers: {}, body: '{}' }, ...{ truncated: false, durationMs: 1 } };
+    },
+    close: () => Promise.resolve(),
+  };
+  const dispatch = startDispatch(api.services, { sources: client, webhooks: client, metrics: new Metrics() });
+  const send = async (source: string, recipient: string): Promise<string> => {
+    const start = { channel_id: channels[source], source_recipient_id: recipient, message: { text: 'Hello' } };
+    return (await api.post<{ id: string }>('/messages.send', start)).body.id;
+  };
+  return {
+    ...{ api, calls, send, channels },
+    async [Symbol.asyncDispose]() {
+      await dispatch.stop();
+      await api[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const stateOf = (api: TestApi, id: string): string => api.reader.messages.find(id)!.message.state;
+const attempts = (api: TestApi): number => api.lines.filter(({ event }) => event === 'delivery.attempted').length;
+
+test('a source out of reach takes no other of its gateway down', async () => {
+  await using hub = await start();
+  const { api, calls, send } = hub;
+  for (let n = 0; n < failuresToOpen; n++) await send('ill', `contact-${n}`);
+  await until('the failures', () => calls.length === failuresToOpen);
+  await until('their records', () => attempts(api) === failuresToOpen);
+  await send('ill', 'one-more');
+  await until('the refusal', () => attempts(api) === failuresToOpen + 1);
+  expect(calls).toHaveLength(failuresToOpen);
+  const other = await send('well', 'ann');
+  await until('the delivery', () => stateOf(api, other) === 'delivered');
+  expect(calls.at(-1)).toBe(`${gateway}/well`);
+});
+
+test('a source that no connector speaks to refuses', async () => {
+  await using hub = await start();
+  const { api } = hub;
+  const channel = uuidV5(namespaces.channel, 'pigeons', 'coop');
+  const coop = { source: 'pigeons', sourceChannelId: 'coop', name: 'Coop' };
+  await api.commands.send('channel', channel, 'channel.connect', coop);
+  const conversation = uuidV5(namespaces.conversation, channel, 'ann');
+  const id = uuidV5(namespaces.command, 'one');
+  await api.commands.send('conversation', conversation, 'message.send', {
+    ...{ messageId: id, content: { text: 'Coo' }, sender: { id: 'test:ann' } },
+    origin: { channelId: channel, source: 'pigeons', sourceConversationId: 'ann' },
+  });
+  await until('the refusal', () => stateOf(api, id) === 'failed');
+  expect(api.reader.messages.find(id)!.message.metadata).toMatchObject({
+    error: 'This hub has no connector for the source pigeons.',
+  });
+});
