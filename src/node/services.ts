@@ -72,7 +72,7 @@ const forgetting =
   };
 
 /** What comes over the bus, and a look at everything now and then. */
-function followSignals(growth: Growth, bus: Bus, clock: Clock): Cancel {
+export function followSignals(growth: Growth, bus: Bus, clock: Clock): Cancel {
   const lookAgain = (): void => {
     cancelTimer = clock.schedule(lookAgainEvery, lookAgain);
     growth.signalled();

@@ -6,6 +6,7 @@ import type { Operation } from '#src/http/operation.ts';
 import { operations as table } from '#src/http/operations.ts';
 import { Metrics } from '#src/metrics.ts';
 import { createFront, type Front } from '#src/node/front.ts';
+import { type Dispatch, startDispatch } from '#src/node/owner-dispatch.ts';
 import { type NodeServices, openServices } from '#src/node/services.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { SystemIds } from '#src/runtime/system.ts';
@@ -122,6 +123,12 @@ export class TestApi implements AsyncDisposable {
   /** Sends commands past the API: for what a test needs to be there. */
   get commands(): CommandSender {
     return this.system.commands();
+  }
+
+  /** Starts what carries effects out, to the client that was given. */
+  startDispatch(): Dispatch {
+    const client = this.#options.client ?? nobody;
+    return startDispatch(this.services, { sources: client, webhooks: client, metrics: this.metrics });
   }
 
   /** Registers a source with one connected channel, `line`. @returns the header that authorises it, and the channel */

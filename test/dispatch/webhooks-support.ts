@@ -4,7 +4,7 @@ import type { Connection, Statement } from '#actors/store/database.ts';
 import type { OpenStoreReader } from '#actors/store-reader.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
 import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts';
-import { grewOfAnyShard } from '#src/nats/subjects.ts';
+import { followSignals } from '#src/node/services.ts';
 import { Growth } from '#src/runtime/growth.ts';
 import { SystemIds } from '#src/runtime/system.ts';
 import { type ActorSystem, connectTestChannel, silent } from '../_support/actor-system.ts';
@@ -94,7 +94,7 @@ export class Dispatching implements AsyncDisposable {
     const growth = new Growth();
     growth.on('feed', () => this.#dispatcher?.feedGrew());
     growth.on('webhooks', () => this.#dispatcher?.wake());
-    this.#cancel = system.bus.subscribe(grewOfAnyShard, ({ data }) => growth.signalled(data));
+    this.#cancel = followSignals(growth, system.bus, system.clock);
     this.start();
   }
 

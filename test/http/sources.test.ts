@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
 import { type Answered, type Refusal, refusalOf, startApi, type TestApi } from '../_support/api.ts';
 
@@ -142,8 +142,13 @@ describe('sources', () => {
   it('go with their tokens, their channels disconnected', async () => {
     await using hub = await start();
     expect((await hub.api.post('/sources.delete', { source_id: 'shop' })).status).toBe(202);
-    const channels = await hub.api.post<{ data: { source: string }[] }>('/channels.list');
-    expect(channels.body.data.map(({ source }) => source)).toEqual(['other']);
+    // The source's actor tells its channels, after the answer.
+    const dispatch = hub.api.startDispatch();
+    await vi.waitFor(async () => {
+      const channels = await hub.api.post<{ data: { source: string }[] }>('/channels.list');
+      expect(channels.body.data.map(({ source }) => source)).toEqual(['other']);
+    });
+    await dispatch.stop();
     const refused = await hub.api.post('/sources.webhook', {}, hub.shop.authorization);
     expect(refusalOf(refused)).toEqual([401, 'unauthorized']);
   });

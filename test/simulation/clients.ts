@@ -27,7 +27,7 @@ const maximumTries = 12;
 const keyLifetime = 12 * 3_600_000;
 /** Refusals that a client can provoke by itself. */
 const expectedRefusals = ['not_found', 'message_not_failed', 'channel_not_connected'];
-const notConnected = /is not a connected channel of this source/;
+const notConnected = /is not a connected channel of this source|is not connected\. Connect it again first\. Push again/;
 const nothingChanged = /Nothing was changed/;
 /** An answer takes up to so long on its way, in ms, and so does a request. */
 const wayMs = 3;
