@@ -69,17 +69,22 @@ export class Deliveries {
     }
   }
 
-  flush(): void {
+  /** Writes what has changed. @returns whether anything has */
+  flush(): boolean {
+    let changed = false;
     for (const { row, stored } of this.#touched.values()) {
       const { key, status, ready } = row;
       if (stored === null) {
         this.#runtime.change(webhookDeliveries.insert(row));
+        changed = true;
       } else if (stored.status !== status || stored.ready !== ready || stored.machine !== row.machine) {
         const columns = { status, ready, machine: row.machine };
         this.#runtime.change(webhookDeliveries.update(key, columns));
+        changed = true;
       }
     }
     this.#touched.clear();
+    return changed;
   }
 
   #apply({ row, stored }: Touched, outcome: DeliveryOutcome): void {
@@ -160,9 +165,11 @@ export class Deliveries {
 }
 
 /** The columns that follow from the machine's state. */
-function show(row: Row, owned: OwnedState): void {
+export function shownOf(owned: OwnedState): Pick<Row, 'status' | 'ready'> {
   const value = owned.value as 'delivered' | 'dead' | { scheduled: 'due' | 'backingOff' };
-  row.status = typeof value === 'string' ? value : 'scheduled';
-  row.ready = typeof value === 'object' && value.scheduled === 'backingOff' ? 0 : 1;
-  row.machine = JSON.stringify(owned);
+  const status = typeof value === 'string' ? value : 'scheduled';
+  return { status, ready: typeof value === 'object' && value.scheduled === 'backingOff' ? 0 : 1 };
 }
+
+const show = (row: Row, owned: OwnedState): Row =>
+  Object.assign(row, shownOf(owned), { machine: JSON.stringify(owned) });
