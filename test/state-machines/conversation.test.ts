@@ -1,23 +1,17 @@
 import fc from 'fast-check';
-import type { AnyEventObject } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { awaitedFor, type ConversationContext } from '#machines/conversation.ts';
+import type { EventOf } from '#machines/registry.ts';
 import { initial, step, type StepResult } from '#machines/step.ts';
 import { awaitedTimer, paths, sampleEvents, trace, weightedEvents } from './samples.ts';
 
 type State = StepResult<'conversation'>;
+type Event = EventOf<'conversation'>;
 type Presence = 'absent' | 'awaited' | 'present';
-type Row = [
-  from: Presence,
-  before: Partial<ConversationContext>,
-  event: AnyEventObject,
-  to: Presence,
-  string[],
-  object,
-];
+type Row = [from: Presence, before: Partial<ConversationContext>, event: Event, to: Presence, string[], object];
 
 const none: ConversationContext = { unread: 0, parked: 0 };
-const inbound = { type: 'message.received', fromContact: true };
+const inbound: Event = { type: 'message.received', fromContact: true };
 
 const table: Row[] = [
   ['absent', {}, { type: 'open' }, 'present', [], {}],
@@ -29,7 +23,7 @@ const table: Row[] = [
   ['present', { unread: 2 }, { type: 'read' }, 'present', [], {}],
 ];
 
-const workflow: [from: string, event: AnyEventObject, to: string][] = [
+const workflow: [from: string, event: Event, to: string][] = [
   ['none', { type: 'workflow.set', state: 'OPEN' }, 'open'],
   ['none', { type: 'workflow.set', state: 'CLOSED' }, 'closed'],
   ['none', { type: 'workflow.remove' }, 'none'],
@@ -44,14 +38,15 @@ const workflow: [from: string, event: AnyEventObject, to: string][] = [
 const presenceOf = (state: State) => (state.value as { presence: Presence }).presence;
 
 /** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
-function violations(events: AnyEventObject[], states: State[]): string[] {
+function violations(events: Event[], states: State[]): string[] {
   const found: string[] = [];
   let unread = 0;
   states.forEach((state, index) => {
     const before = states[index - 1];
     const event = events[index - 1] ?? { type: 'start' };
     if (presenceOf(state) === 'present' && event.type === 'read') unread = 0;
-    if (before && presenceOf(before) === 'present' && event.type === inbound.type && event['fromContact']) unread += 1;
+    if (before && presenceOf(before) === 'present' && event.type === 'message.received' && event.fromContact)
+      unread += 1;
     if (state.context.unread !== unread) found.push(`${event.type}: unread ${state.context.unread}, not ${unread}`);
     const { parked } = state.context;
     if (presenceOf(state) === 'awaited' ? parked < 1 : parked !== 0) found.push(`${event.type}: ${parked} parked`);

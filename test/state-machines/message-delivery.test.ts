@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import type { AnyEventObject } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import {
   maximumAttempts,
@@ -8,10 +7,12 @@ import {
   retryDelayAfter,
   unknownOutcomeError,
 } from '#machines/message-delivery.ts';
+import type { EventOf } from '#machines/registry.ts';
 import { initial, step, type StepResult } from '#machines/step.ts';
 import { paths, retryTimer, sampleEvents, trace, weightedEvents } from './samples.ts';
 
 type State = StepResult<'message-delivery'>;
+type Event = EventOf<'message-delivery'>;
 
 const queued = { pending: 'queued' };
 const calling = { pending: 'calling' };
@@ -25,14 +26,14 @@ const context = (changes: Partial<MessageDeliveryContext> = {}): MessageDelivery
   ...changes,
 });
 
-const unreachable = { type: 'attempt.unreachable', error: 'Status 503.', jitter: 0.5 };
-const rejected = { type: 'attempt.rejected', error: 'No such recipient.' };
-const throttled = { type: 'attempt.throttled', retryAfter: 30_000 };
+const unreachable: Event = { type: 'attempt.unreachable', error: 'Status 503.', jitter: 0.5 };
+const rejected: Event = { type: 'attempt.rejected', error: 'No such recipient.' };
+const throttled: Event = { type: 'attempt.throttled', retryAfter: 30_000 };
 
 type Row = [
   state: unknown,
   before: Partial<MessageDeliveryContext>,
-  event: AnyEventObject,
+  event: Event,
   next: unknown,
   effects: string[],
   after: Partial<MessageDeliveryContext>,
@@ -63,7 +64,7 @@ const table: Row[] = [
 ];
 
 /** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
-function violations(events: AnyEventObject[], states: State[]): string[] {
+function violations(events: Event[], states: State[]): string[] {
   const found: string[] = [];
   let inLane = 0;
   states.forEach((state, index) => {

@@ -1,15 +1,14 @@
-import type { AnyEventObject } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
-import { type MachineId, registry } from '#machines/registry.ts';
+import { type EventOf, type MachineId, registry } from '#machines/registry.ts';
 import { initial, type StepResult, stepSnapshot } from '#machines/step.ts';
 
-interface Sample {
-  event: AnyEventObject;
+interface Sample<Id extends MachineId> {
+  event: EventOf<Id>;
   /** How often walks take it. Ends are rare, so that walks get far. */
   weight: number;
 }
 
-const sample = (weight: number, event: AnyEventObject): Sample => ({ event, weight });
+const sample = <Id extends MachineId>(weight: number, event: EventOf<Id>): Sample<Id> => ({ event, weight });
 
 export const retryTimer = 'xstate.after.retryDelay.message-delivery.pending.backingOff';
 export const awaitedTimer = 'xstate.after.awaitedFor.conversation.presence.awaited';
@@ -18,7 +17,7 @@ export const probeTimer = 'xstate.after.retryDelay.webhook-subscription.Subscrib
 export const suspensionTimer = 'xstate.after.suspendAfter.webhook-subscription.Subscribed.failing';
 
 /** Every event of every machine, with payload variants for each guard. */
-const samples: Record<MachineId, Sample[]> = {
+const samples: { [Id in MachineId]: Sample<Id>[] } = {
   channel: [sample(1, { type: 'connect' }), sample(1, { type: 'disconnect' }), sample(1, { type: 'update' })],
   conversation: [
     sample(1, { type: 'open' }),
@@ -72,14 +71,15 @@ const samples: Record<MachineId, Sample[]> = {
 export const machineIds = Object.keys(registry) as MachineId[];
 
 /** Each sample event once. */
-export const sampleEvents = (machineId: MachineId): AnyEventObject[] => samples[machineId].map(({ event }) => event);
+export const sampleEvents = <Id extends MachineId>(machineId: Id): EventOf<Id>[] =>
+  samples[machineId].map(({ event }) => event);
 
 /** Each sample event as often as its weight: what walks choose from. */
-export const weightedEvents = (machineId: MachineId): AnyEventObject[] =>
-  samples[machineId].flatMap(({ event, weight }) => Array<AnyEventObject>(weight).fill(event));
+export const weightedEvents = <Id extends MachineId>(machineId: Id): EventOf<Id>[] =>
+  samples[machineId].flatMap(({ event, weight }) => Array<EventOf<Id>>(weight).fill(event));
 
 /** The first state and the state after each event. */
-export function trace<Id extends MachineId>(machineId: Id, events: AnyEventObject[]): StepResult<Id>[] {
+export function trace<Id extends MachineId>(machineId: Id, events: EventOf<Id>[]): StepResult<Id>[] {
   const results = [initial(machineId)];
   for (const event of events) results.push(stepSnapshot(machineId, results.at(-1)!.snapshot, event));
   return results;
@@ -89,17 +89,15 @@ export function trace<Id extends MachineId>(machineId: Id, events: AnyEventObjec
  * Paths over every edge of the machine: the shortest path to each state, followed by each sample event.
  * @param same states with the same text count as one; must make the states finite
  */
-export function paths<Id extends MachineId>(
-  machineId: Id,
-  same: (state: StepResult<Id>) => unknown,
-): AnyEventObject[][] {
+export function paths<Id extends MachineId>(machineId: Id, same: (state: StepResult<Id>) => unknown): EventOf<Id>[][] {
   const shortest = getShortestPaths(registry[machineId].machine as never, {
     events: sampleEvents(machineId) as never,
     serializeState: (state: object) => JSON.stringify(same(state as StepResult<Id>)),
     limit: 10_000,
   });
   return shortest.flatMap(({ steps }) => {
-    const path = steps.map(({ event }) => event as AnyEventObject).filter(({ type }) => type !== 'xstate.init');
+    const taken = steps.filter(({ event }) => (event as { type: string }).type !== 'xstate.init');
+    const path = taken.map(({ event }) => event as EventOf<Id>);
     return sampleEvents(machineId).map((event) => [...path, event]);
   });
 }

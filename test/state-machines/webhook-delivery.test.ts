@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import type { AnyEventObject } from 'xstate';
 import { describe, expect, it } from 'vitest';
+import type { EventOf } from '#machines/registry.ts';
 import { initial, step, type StepResult } from '#machines/step.ts';
 import { longestThrottle, retrySchedule, spread, type WebhookDeliveryContext } from '#machines/webhook-delivery.ts';
 import { paths, redeliveryTimer, sampleEvents, trace, weightedEvents } from './samples.ts';
 
 type State = StepResult<'webhook-delivery'>;
+type Event = EventOf<'webhook-delivery'>;
 
 const due = { scheduled: 'due' };
 const backingOff = { scheduled: 'backingOff' };
@@ -17,16 +18,16 @@ const context = (changes: Partial<WebhookDeliveryContext> = {}): WebhookDelivery
   ...changes,
 });
 
-const failed = { type: 'attempt.failed', jitter: 0.5 };
-const succeeded = { type: 'attempt.succeeded' };
-const throttled = { type: 'attempt.throttled', retryAfter: 30_000 };
-const replay = { type: 'replay' };
-const expire = { type: 'expire' };
+const failed: Event = { type: 'attempt.failed', jitter: 0.5 };
+const succeeded: Event = { type: 'attempt.succeeded' };
+const throttled: Event = { type: 'attempt.throttled', retryAfter: 30_000 };
+const replay: Event = { type: 'replay' };
+const expire: Event = { type: 'expire' };
 
 type Row = [
   state: unknown,
   before: Partial<WebhookDeliveryContext>,
-  event: AnyEventObject,
+  event: Event,
   next: unknown,
   effects: string[],
   after: Partial<WebhookDeliveryContext>,
@@ -52,7 +53,7 @@ const table: Row[] = [
 ];
 
 /** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
-function violations(events: AnyEventObject[], states: State[]): string[] {
+function violations(events: Event[], states: State[]): string[] {
   const found: string[] = [];
   let ready = false;
   states.forEach((state, index) => {
@@ -101,7 +102,7 @@ describe('webhook delivery', () => {
 
   it('waits as long as a receiver asks, within bounds', () => {
     const state = { value: due, context: context() };
-    const asked = { type: 'attempt.throttled', retryAfter: 10 ** 12 };
+    const asked: Event = { type: 'attempt.throttled', retryAfter: 10 ** 12 };
     expect(step('webhook-delivery', state, asked).timers.set).toMatchObject([{ delay: longestThrottle }]);
   });
 

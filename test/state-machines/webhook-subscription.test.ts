@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import type { AnyEventObject } from 'xstate';
 import { describe, expect, it } from 'vitest';
+import type { EventOf } from '#machines/registry.ts';
 import { initial, step, type StepResult } from '#machines/step.ts';
 import { probeDelayOf, suspendAfter, type WebhookSubscriptionContext } from '#machines/webhook-subscription.ts';
 import { paths, probeTimer, sampleEvents, suspensionTimer, trace, weightedEvents } from './samples.ts';
 
 type State = StepResult<'webhook-subscription'>;
+type Event = EventOf<'webhook-subscription'>;
 
 const idle = { Subscribed: { healthy: 'idle' } };
 const delivering = { Subscribed: { healthy: 'delivering' } };
@@ -21,17 +22,22 @@ const context = (changes: Partial<WebhookSubscriptionContext> = {}): WebhookSubs
   ...changes,
 });
 
-const subscribe = { type: 'subscribe' };
-const unsubscribe = { type: 'unsubscribe' };
-const gone = { type: 'endpoint.gone' };
-const succeeded = { type: 'deliveries.succeeded' };
-const caughtUp = { type: 'caught-up' };
-const failed = (count: number, retryAfter = 0) => ({ type: 'deliveries.failed', count, jitter: 0.5, retryAfter });
+const subscribe: Event = { type: 'subscribe' };
+const unsubscribe: Event = { type: 'unsubscribe' };
+const gone: Event = { type: 'endpoint.gone' };
+const succeeded: Event = { type: 'deliveries.succeeded' };
+const caughtUp: Event = { type: 'caught-up' };
+const failed = (count: number, retryAfter = 0): Event => ({
+  type: 'deliveries.failed',
+  count,
+  jitter: 0.5,
+  retryAfter,
+});
 
 type Row = [
   state: unknown,
   before: Partial<WebhookSubscriptionContext>,
-  event: AnyEventObject,
+  event: Event,
   next: unknown,
   effects: string[],
   after: Partial<WebhookSubscriptionContext>,
@@ -66,7 +72,7 @@ const table: Row[] = [
 ];
 
 /** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
-function violations(events: AnyEventObject[], way: State[]): string[] {
+function violations(events: Event[], way: State[]): string[] {
   const found: string[] = [];
   const pending = new Set<string>();
   way.forEach((state, index) => {
