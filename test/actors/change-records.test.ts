@@ -110,7 +110,9 @@ test.each([1, 4])('applying the records gives the same rows, with %i shards', as
     await connectTestChannel(system.commands());
     await system.commands().send('idempotency-key', testChannel, 'key.claim', { bodyHash: 'y' });
   }
-  const cuts = log.records.flatMap(({ changes }) => changes.filter(({ op, table }) => op === 'cut' && table === 'journal'));
+  const cuts = log.records.flatMap(({ changes }) =>
+    changes.filter(({ op, table }) => op === 'cut' && table === 'journal'),
+  );
   expect(cuts).not.toEqual([]);
   const standby = join(system.folder, 'standby.db');
   applyAll(

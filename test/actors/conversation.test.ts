@@ -238,5 +238,6 @@ test.each([
 ] as const)('%s of an unknown conversation is refused', async (type, body) => {
   await using system = new ActorSystem();
   expect(await failureOf(system.commands().send('conversation', ann, type, body as never))).toBe('not_found');
-  expect(rowsOf(system.file)).toMatchObject({ actor: [], conversation: [], history: [], feed: [] });
+  const refused = { type, actor: 0, steps: null, events: null };
+  expect(rowsOf(system.file)).toMatchObject({ conversation: [], message: [], journal: [refused] });
 });

@@ -150,6 +150,14 @@ export async function failureOf(work: Promise<unknown>): Promise<FailureCode> {
   return error.code;
 }
 
+/** Lets time pass in steps of `step` ms at most, with a round of retention after each. */
+export async function elapse(system: ActorSystem, ms: number, step: number): Promise<void> {
+  for (let left = ms; left > 0; left -= step) {
+    system.clock.advance(Math.min(left, step));
+    await system.settle();
+  }
+}
+
 /** The file's own invariants hold. */
 export function expectSound(system: ActorSystem): void {
   expect(verifyFile(system.file, kinds).problems).toEqual([]);
