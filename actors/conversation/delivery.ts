@@ -90,7 +90,8 @@ export function retryAtOf(now: number, owned: OwnedState): number | null {
   return value.pending === 'backingOff' ? now + (owned.context as MessageDeliveryContext).retryDelay : now;
 }
 
-function deliveryStateOf(value: unknown): DeliveryState {
+/** The delivery state that a value of the machine means. */
+export function deliveryStateOf(value: unknown): DeliveryState {
   return (typeof value === 'string' ? value : 'pending') as DeliveryState;
 }
 

@@ -1,4 +1,4 @@
-import { contentDigest } from '../journal/turn.ts';
+import { contentDigest, type TurnEvent } from '../journal/turn.ts';
 import { isoTime, type Json, type JsonObject } from '../representation.ts';
 import type { EventRenderer } from '../journal/turn.ts';
 import type { Connection, Statement } from '../store/database.ts';
@@ -49,6 +49,13 @@ export function keptMessage(row: Pick<MessageRow, 'key' | 'state' | 'metadata'>)
 
 /** What `message.created` keeps. */
 export const keptCreation = (row: MessageRow): KeptMessage => ({ ...keptMessage(row), d: messageDigest(row) });
+
+/** The message that an event tells the creation of, and the digest it was told with; null for any other event. */
+export function creationIn({ type, data }: TurnEvent): { key: number; digest: string } | null {
+  if (type !== 'message.created') return null;
+  const { m, d = '' } = data as unknown as KeptMessage;
+  return { key: m, digest: d };
+}
 
 /** Over the columns of a message that never change. */
 export const messageDigest = ({ id, conversation, sent_at, from_contact, sender, content }: MessageRow): string =>

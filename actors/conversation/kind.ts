@@ -1,5 +1,6 @@
 import { defineKind } from '../runtime/kind.ts';
 import { conversationHandlers, conversationTimer } from './commands.ts';
+import { conversationContradictions } from './contradictions.ts';
 import type { ConversationCommands } from './contract.ts';
 import { deliveryReader } from './delivery-reader.ts';
 import { conversationRenderers } from './events.ts';
@@ -36,6 +37,7 @@ export const conversationKind = defineKind<ConversationCommands>()({
   recognised: { 'messages.ingest': recogniseIngest },
   onTimer: conversationTimer,
   renderers: conversationRenderers,
+  contradictions: conversationContradictions,
   followed: true,
   readers: { conversations: conversationReader, messages: messageReader, deliveries: deliveryReader },
 });

@@ -1,11 +1,20 @@
 import { type MachineId, registry } from '#machines/registry.ts';
 import { initial, restore, type Snapshot } from '#machines/step.ts';
-import type { AnyKind, OwnedState } from '../runtime/kind.ts';
+import type { AnyKind, Contradictions, OwnedState } from '../runtime/kind.ts';
 import { type Connection, openForReading } from '../store/database.ts';
 import { keysPerShard } from '../store/table.ts';
 import { type ActorRow, bases, type BaseRow, journal, type JournalRow, type ShardRow } from '../store/tables.ts';
 import { stepped } from './prune.ts';
-import { migrated, positionsOf, stateHash, type Step, turnHash, unpackEvents, unpackSteps } from './turn.ts';
+import {
+  migrated,
+  positionsOf,
+  stateHash,
+  type Step,
+  type TurnEvent,
+  turnHash,
+  unpackEvents,
+  unpackSteps,
+} from './turn.ts';
 
 /** What a check of a data file found. `problems` empty: its invariants hold. */
 export interface Verification {
@@ -19,7 +28,7 @@ export interface Verification {
 /**
  * Checks what a data file shows by itself: the journal has no gap, every turn's hash covers the turn and the one before
  * it, the steps of every state machine fold to its stored state, and the events of every actor are numbered without gap
- * or repeat.
+ * or repeat. What only a kind knows of its rows, it says itself.
  */
 export function verifyFile(file: string, kinds: readonly AnyKind[]): Verification {
   const db = openForReading(file);
@@ -50,6 +59,7 @@ class Verifier {
   readonly #db: Connection;
   readonly #kinds: readonly AnyKind[];
   readonly #bases: Map<number, BaseRow>;
+  readonly #contradictions: Map<string, Contradictions>;
   readonly #actors = new Map<number, Chained>();
   readonly #machines = new Map<number, Folded>();
   readonly #result: Verification = { actors: 0, turns: 0, steps: 0, events: 0, problems: [] };
@@ -63,6 +73,9 @@ class Verifier {
         .all()
         .map((base) => [base.key, base]),
     );
+    this.#contradictions = new Map(
+      kinds.flatMap((kind) => (kind.contradictions ? [[kind.name, kind.contradictions(db)] as const] : [])),
+    );
   }
 
   run(): Verification {
@@ -71,6 +84,7 @@ class Verifier {
     for (const kind of this.#kinds) {
       this.#actorRows(kind);
       for (const { machine, table, column } of kind.owned ?? []) this.#ownedRows(machine, table.name, column);
+      for (const problem of this.#contradictions.get(kind.name)?.rows() ?? []) this.#problem(problem);
     }
     return this.#result;
   }
@@ -110,13 +124,18 @@ class Verifier {
     actor.chain = row.hash;
     actor.turns++;
     actor.last = row.key;
-    for (const { seq } of events) {
-      this.#result.events++;
-      if (seq !== actor.seq + 1) this.#problem(`${name}: event ${seq} follows on event ${actor.seq}`);
-      actor.seq = seq;
-    }
+    for (const event of events) this.#event(name, actor, event);
     for (const step of unpackSteps(row.steps)) this.#step(name, row, step);
     return positionsOf(events.length);
+  }
+
+  #event(name: string, actor: Chained, event: TurnEvent): void {
+    const { seq } = event;
+    this.#result.events++;
+    if (seq !== actor.seq + 1) this.#problem(`${name}: event ${seq} follows on event ${actor.seq}`);
+    actor.seq = seq;
+    const contradiction = this.#contradictions.get(actor.kind)?.event?.(event) ?? null;
+    if (contradiction !== null) this.#problem(`${name}: ${contradiction}`);
   }
 
   #actorOf({ kind, actor, previous }: JournalRow): Chained {

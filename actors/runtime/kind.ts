@@ -1,6 +1,6 @@
 import type { EventOf, MachineId, StoredState } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
-import type { EventRenderer, Renderer } from '../journal/turn.ts';
+import type { EventRenderer, Renderer, TurnEvent } from '../journal/turn.ts';
 import type { EventType, Json } from '../representation.ts';
 import type { Connection } from '../store/database.ts';
 import type { Change, Table, TableShape } from '../store/table.ts';
@@ -112,6 +112,13 @@ export interface Pruning {
   actors(db: Connection): (shard: number, before: number) => string[];
 }
 
+/** What the rows of a kind say against each other, in sentences: what its runtime can not know. */
+export interface Contradictions {
+  rows(): Iterable<string>;
+  /** Of an event with the rows that it refers to. */
+  event?(event: TurnEvent): string | null;
+}
+
 /** A kind of actor: one folder, one declaration. */
 export interface Kind<
   Commands = unknown,
@@ -148,6 +155,8 @@ export interface Kind<
   /** Event types whose payload is made from what the turn kept; the payloads of the others are kept whole. */
   renderers?(db: Connection): Partial<Record<EventType, EventRenderer>>;
   pruning?: Pruning;
+  /** For the check of a data file. */
+  contradictions?(db: Connection): Contradictions;
   /** The feed can be followed for one of its actors alone, by the actor's id. */
   followed?: boolean;
   /** Its actors are forgotten, row and all, when the journal has forgotten their last turn. */

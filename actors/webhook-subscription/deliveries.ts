@@ -160,9 +160,11 @@ export class Deliveries {
 }
 
 /** The columns that follow from the machine's state. */
-function show(row: Row, owned: OwnedState): void {
+export function shownOf(owned: OwnedState): Pick<Row, 'status' | 'ready'> {
   const value = owned.value as 'delivered' | 'dead' | { scheduled: 'due' | 'backingOff' };
-  row.status = typeof value === 'string' ? value : 'scheduled';
-  row.ready = typeof value === 'object' && value.scheduled === 'backingOff' ? 0 : 1;
-  row.machine = JSON.stringify(owned);
+  const status = typeof value === 'string' ? value : 'scheduled';
+  return { status, ready: typeof value === 'object' && value.scheduled === 'backingOff' ? 0 : 1 };
 }
+
+const show = (row: Row, owned: OwnedState): Row =>
+  Object.assign(row, shownOf(owned), { machine: JSON.stringify(owned) });

@@ -1,5 +1,6 @@
 import { defineKind } from '../runtime/kind.ts';
 import { subscriptionTimer, webhookSubscriptionHandlers } from './commands.ts';
+import { subscriptionContradictions } from './contradictions.ts';
 import type { WebhookSubscriptionCommands } from './contract.ts';
 import { webhookDeliveryReader } from './delivery-reader.ts';
 import { webhookReader } from './reader.ts';
@@ -35,5 +36,6 @@ export const webhookSubscriptionKind = defineKind<WebhookSubscriptionCommands>()
   handlers: webhookSubscriptionHandlers,
   onTimer: subscriptionTimer,
   pruning: { period: 'deliveries', command: 'deliveries.prune', actors: prunableSubscriptions },
+  contradictions: subscriptionContradictions,
   readers: { webhooks: webhookReader, webhookDeliveries: webhookDeliveryReader },
 });

@@ -1,0 +1,50 @@
+import type { TurnEvent } from '../journal/turn.ts';
+import type { Contradictions, OwnedState } from '../runtime/kind.ts';
+import type { Connection } from '../store/database.ts';
+import { deliveryStateOf } from './delivery.ts';
+import { creationIn, messageDigest } from './events.ts';
+import { messages } from './tables.ts';
+
+/** What conversations and their messages show against each other, and against what was told of their creation. */
+export function conversationContradictions(db: Connection): Contradictions {
+  const message = messages.query(db, 'WHERE key = ?');
+  return {
+    *rows() {
+      yield* shownStates(db);
+      yield* counters(db);
+    },
+    event(event: TurnEvent): string | null {
+      const creation = creationIn(event);
+      if (creation === null) return null;
+      const row = message.get(creation.key);
+      if (row === null) return `message ${creation.key}: it is not there`;
+      return messageDigest(row) === creation.digest ? null : `message ${row.key}: it is not what it was made as`;
+    },
+  };
+}
+
+function* shownStates(db: Connection): Iterable<string> {
+  const rows = db.prepare('SELECT key, state, delivery FROM message WHERE delivery IS NOT NULL').iterate();
+  for (const raw of rows) {
+    const { key, state, delivery } = raw as { key: number; state: string; delivery: string };
+    const meant = deliveryStateOf((JSON.parse(delivery) as OwnedState).value);
+    if (state !== meant) yield `message ${key}: it shows ${state}, its delivery ${meant}`;
+  }
+}
+
+function* counters(db: Connection): Iterable<string> {
+  const rows = db
+    .prepare(
+      `SELECT c.key, unread_count, context, messages, (SELECT count(*) FROM message m WHERE m.conversation = c.key) AS found
+       FROM conversation c`,
+    )
+    .iterate();
+  for (const raw of rows) {
+    const row = raw as { key: number; unread_count: number; context: string; messages: number; found: number };
+    const { unread } = JSON.parse(row.context) as { unread: number };
+    if (row.unread_count !== unread)
+      yield `conversation ${row.key}: it shows ${row.unread_count} unread, not ${unread}`;
+    if (row.messages !== row.found)
+      yield `conversation ${row.key}: it shows ${row.messages} messages, not ${row.found}`;
+  }
+}
