@@ -4,7 +4,8 @@ import type { CommandSender } from '#actors/commands.ts';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kinds } from '#actors/kinds.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
-import { failureOf, rowsOf, sendText } from './support.ts';
+import { elapse, eventsOf, failureOf, rowsOf, sendText, stepsOf, turnsOf } from './support.ts';
+import { failed, Subscriber } from './webhook-support.ts';
 
 const ann = conversationOf('ann');
 
@@ -85,7 +86,7 @@ const scenarios: [string, Scenario][] = [
   ],
 ];
 
-test.each(scenarios)('history folds to the stored state: %s', async (_title, scenario) => {
+test.each(scenarios)('the journal folds to the stored state: %s', async (_title, scenario) => {
   await using system = new ActorSystem();
   await connectTestChannel(system.commands());
   await scenario(system.commands(), system);
@@ -93,32 +94,124 @@ test.each(scenarios)('history folds to the stored state: %s', async (_title, sce
   await ingest(system.commands(), system);
   const verification = verifyFile(system.file, kinds);
   expect(verification.problems).toEqual([]);
-  const rows = rowsOf(system.file);
-  expect(verification).toMatchObject({
-    actors: rows.actor.length,
-    messages: rows.message.length,
-    steps: rows.history.length,
-    events: rows.feed.length,
+  const { channel, conversation } = rowsOf(system.file);
+  const turns = turnsOf(system.file);
+  expect(verification).toEqual({
+    actors: channel.length + conversation.length,
+    turns: turns.length,
+    steps: stepsOf(system.file).length,
+    events: eventsOf(system).length,
+    problems: [],
   });
 });
 
-test.each([
-  ['a changed state', 'UPDATE actor SET context = \'{"unread":7,"parked":0}\' WHERE kind = \'conversation\''],
-  ['a changed event', `UPDATE history SET event = '{"type":"read"}' WHERE revision = 2`],
-  ['a lost step', 'DELETE FROM history WHERE revision = 2'],
-  ['a message that shows another state', "UPDATE message SET state = 'failed' WHERE delivery IS NOT NULL"],
-  ['a lost event', 'DELETE FROM feed WHERE seq = 2'],
-  ['a wrong counter', "UPDATE actor SET seq = seq + 1 WHERE kind = 'channel'"],
-])('verifying notices %s', async (_title, damage) => {
-  await using system = new ActorSystem();
+/** A file with every kind of thing that can be damaged. */
+async function soundSystem(): Promise<ActorSystem> {
+  const system = new ActorSystem({ retention: { journal: 60_000 } });
   const commands = system.commands();
   await connectTestChannel(commands);
   await ingest(commands, system);
+  await elapse(system, 120_000, 10_000);
+  const subscriber = new Subscriber(system);
+  await subscriber.subscribe();
+  await commands.send('conversation', ann, 'messages.ingest', ingestOf('ann', ['3'], 'more'));
   await sendText(commands, 'ann', 'hello');
+  await failToDeliver(commands, system);
+  await subscriber.record([[subscriber.next()[0]!, failed]]);
+  expect(await failureOf(commands.send('conversation', testChannel, 'conversation.mark-read', null))).toBe('not_found');
+  subscriber.reader.close();
   await system.stop();
   expect(verifyFile(system.file, kinds).problems).toEqual([]);
+  return system;
+}
+
+const ofAnn = "WHERE kind = 'conversation' AND actor <> 0";
+const ofSend = 'WHERE delivery IS NOT NULL';
+
+test.each([
+  ['a changed state', 'UPDATE conversation SET context = \'{"unread":7,"parked":0}\'', 'fold to another state'],
+  [
+    'a changed value',
+    "UPDATE channel SET value = replace(value, 'connected', 'disconnected')",
+    'fold to another state',
+  ],
+  ['a step too many', 'UPDATE conversation SET revision = revision + 1', 'the journal knows'],
+  ['a wrong counter', 'UPDATE channel SET seq = seq + 1', 'its last event'],
+  ['a turn too many', 'UPDATE channel SET turns = turns + 1', 'turns'],
+  ['a wrong last turn', 'UPDATE conversation SET last_turn = last_turn - 1', 'its last turn is'],
+  ['another chain', "UPDATE conversation SET chain = 'x'", 'is not the journal'],
+  ['a changed delivery', `UPDATE message SET delivery = replace(delivery, '"attempts":1', '"attempts":2')`, 'fold to'],
+  [
+    'a message in another state',
+    `UPDATE message SET state = 'failed' ${ofSend}`,
+    'it shows failed, its delivery pending',
+  ],
+  ['another content', `UPDATE message SET content = '"x"' ${ofSend}`, 'it is not what it was made as'],
+  ['another sender', `UPDATE message SET sender = '{}' ${ofSend}`, 'it is not what it was made as'],
+  ['another time', `UPDATE message SET sent_at = sent_at + 1 ${ofSend}`, 'it is not what it was made as'],
+  ['a lost message', `DELETE FROM message ${ofSend}`, 'it is not there'],
+  [
+    'a lost old message',
+    'DELETE FROM message WHERE key = (SELECT min(key) FROM message)',
+    'it shows 4 messages, not 3',
+  ],
+  ['another unread count', 'UPDATE conversation SET unread_count = 0', 'it shows 0 unread, not 3'],
+  [
+    'a delivery in another status',
+    'UPDATE webhook_delivery SET ready = 1',
+    'it shows scheduled 1, its machine scheduled 0',
+  ],
+  ['a subscription in another state', "UPDATE webhook_subscription SET state = 'suspended'", 'it shows suspended'],
+  ['a lost turn', `DELETE FROM journal WHERE key = (SELECT min(key) FROM journal ${ofAnn})`, 'is missing'],
+  ['a lost last turn', 'DELETE FROM journal WHERE key = (SELECT max(key) FROM journal)', 'its journal ends at'],
+  ['a lost actor', 'DELETE FROM conversation', 'it has turns, and no row'],
+  [
+    'a changed base',
+    `UPDATE base SET context = replace(context, '"unread":2', '"unread":1')`,
+    'folds to another state',
+  ],
+  ['another chain in a base', "UPDATE base SET chain = 'x'", 'its hash is not that of its columns'],
+  ['another revision in a base', 'UPDATE base SET revision = revision - 1', 'follows on'],
+  ['another count in a base', 'UPDATE base SET turns = turns + 1', 'turns, the journal knows'],
+  ['another number in a base', 'UPDATE base SET seq = seq + 1', 'follows on event'],
+])('verifying notices %s', async (_title, damage, problem) => {
+  await using system = await soundSystem();
   const db = new Database(system.file);
-  db.exec(damage);
+  expect(db.prepare(damage).run().changes).toBeGreaterThan(0);
   db.close();
-  expect(verifyFile(system.file, kinds).problems).not.toEqual([]);
+  const { problems } = verifyFile(system.file, kinds);
+  expect(problems.filter((said) => said.includes(problem))).not.toEqual([]);
+});
+
+const changed: [column: string, to: string][] = [
+  ['kind', "'channel'"],
+  ['actor', 'actor + 1'],
+  ['previous', 'previous + 1'],
+  ['skip', 'ifnull(skip, 0) + 1'],
+  ['at', 'at + 1'],
+  ['type', "type || 'x'"],
+  ['cause', "cause || 'x'"],
+  ['command', 'randomblob(16)'],
+  ['steps', "replace(steps, 'message-delivery', 'conversation')"],
+  ['events', `replace(events, '"u":3', '"u":2')`],
+  ['answer', `replace(answer, 'true', 'false')`],
+  ['hash', "hash || 'x'"],
+];
+
+test.each(changed)('verifying notices another %s of a turn', async (column, to) => {
+  await using system = await soundSystem();
+  const db = new Database(system.file);
+  const damage = `UPDATE journal SET ${column} = ${to} WHERE type = 'message.send'`;
+  expect(db.prepare(damage).run().changes).toBe(1);
+  db.close();
+  const said = verifyFile(system.file, kinds).problems.filter((problem) => problem.includes('its hash is not that of'));
+  expect(said).not.toEqual([]);
+});
+
+test('verifying notices another answer to a refused command', async () => {
+  await using system = await soundSystem();
+  const db = new Database(system.file);
+  expect(db.prepare("UPDATE journal SET answer = '{}' WHERE actor = 0").run().changes).toBe(1);
+  db.close();
+  expect(verifyFile(system.file, kinds).problems).toHaveLength(1);
 });
