@@ -48,6 +48,8 @@ export class TurnRuntime implements Runtime {
   readonly #signals = new Set<Growing>();
   /** Domain columns that were saved. */
   readonly #saved: Row = {};
+  /** Keys of stored timers that the turn removes. */
+  readonly #cancelled = new Set<number>();
   #told = 0;
 
   constructor(
@@ -296,7 +298,10 @@ export class TurnRuntime implements Runtime {
       );
       if (mine >= 0) this.#changes.splice(mine, 1);
       const timer = this.#store.timer(subject, name);
-      if (timer !== null) this.change(timers.remove(timer.key));
+      // A machine that is stepped more than once in a turn may leave the same wait twice.
+      if (timer === null || this.#cancelled.has(timer.key)) continue;
+      this.#cancelled.add(timer.key);
+      this.change(timers.remove(timer.key));
     }
     for (const { name, delay } of set) {
       const { key: actor } = this.#actor.row;
