@@ -73,8 +73,7 @@ export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookS
     if (row === null) throw new Failure('not_found', `The subscription has no delivery ${deliveryId}.`);
     const deliveries = new Deliveries(runtime, subscription);
     deliveries.replay(row);
-    deliveries.flush();
-    runtime.signal('webhooks');
+    if (deliveries.flush()) runtime.signal('webhooks');
     return null;
   },
 

@@ -69,17 +69,22 @@ export class Deliveries {
     }
   }
 
-  flush(): void {
+  /** Writes what has changed. @returns whether anything has */
+  flush(): boolean {
+    let changed = false;
     for (const { row, stored } of this.#touched.values()) {
       const { key, status, ready } = row;
       if (stored === null) {
         this.#runtime.change(webhookDeliveries.insert(row));
+        changed = true;
       } else if (stored.status !== status || stored.ready !== ready || stored.machine !== row.machine) {
         const columns = { status, ready, machine: row.machine };
         this.#runtime.change(webhookDeliveries.update(key, columns));
+        changed = true;
       }
     }
     this.#touched.clear();
+    return changed;
   }
 
   #apply({ row, stored }: Touched, outcome: DeliveryOutcome): void {
