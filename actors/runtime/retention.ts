@@ -43,6 +43,8 @@ const patience = 60_000;
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #kinds: ReadonlyMap<string, AnyKind>;
+  /** Something has a period. */
+  readonly #isTimed: boolean;
   readonly #markEvery: number;
   readonly #times = new Map<number, OwnTime>();
   readonly #marksOf: (shard: number) => MarkRow[];
@@ -53,6 +55,7 @@ export class Retention {
     this.#options = options;
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
     const periods = Object.values(policy).filter((period) => period !== undefined);
+    this.#isTimed = periods.length > 0;
     this.#markEvery = Math.min(longestMarkEvery, ...periods.map((period) => period / marksInPeriod));
     const ofShard = store.prepare((db) => marks.query(db, 'WHERE key >= ? AND key < ? ORDER BY key'));
     this.#marksOf = (shard) => ofShard.all(shard * keysPerShard, (shard + 1) * keysPerShard);
@@ -64,11 +67,15 @@ export class Retention {
 
   /** Reads inside the transaction that the changes will be part of. */
   round(shard: Shard): PruningRound {
-    if (Object.values(this.#options.policy).every((period) => period === undefined)) {
-      return { changes: [], commands: [], more: false };
-    }
     const kept = this.#marksOf(shard.number);
     const at = this.#timeOf(shard, kept).tick(this.#options.clock);
+    const { changes, more } = this.#isTimed ? this.#forgetOld(shard, kept, at) : { changes: [], more: false };
+    // What nobody needs, such as the deliveries of a subscription that was deleted, goes whatever the policy.
+    const commands = this.#commands(shard, kept, at);
+    return { changes, commands, more: more || commands.length > 0 };
+  }
+
+  #forgetOld(shard: Shard, kept: MarkRow[], at: number): { changes: Change[]; more: boolean } {
     const changes: Change[] = [];
     if (at - (kept.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= this.#markEvery) {
       const { next_key, next_position } = shard.counters.mark();
@@ -76,7 +83,7 @@ export class Retention {
     }
     const more = this.#forget(shard, markBefore(kept, at, this.#options.policy['journal']), changes);
     changes.push(...this.#oldMarks(kept, at));
-    return { changes, commands: this.#commands(shard, kept, at), more };
+    return { changes, more };
   }
 
   #forget(shard: Shard, mark: MarkRow | null, changes: Change[]): boolean {
