@@ -56,9 +56,9 @@ test('a cancelled timer does not fire', async () => {
   await sendText(commands, 'ann', 'hello?');
   await commands.send('conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
   expect(rowsOf(system.file).timer).toEqual([]);
-  const before = rowsOf(system.file).history;
+  const before = rowsOf(system.file).journal;
   await advance(system, 60_000);
-  expect(rowsOf(system.file).history).toEqual(before);
+  expect(rowsOf(system.file).journal).toEqual(before);
 });
 
 test('a timer cancelled in the batch that fires it is ignored', async () => {
