@@ -111,6 +111,8 @@ export interface SubscriptionWork {
   headers: Record<string, string>;
   /** Current key first, then the one before while it is still valid at the time of asking. Empty: unsigned. */
   signatureKeys: string[];
+  /** Epoch ms until when the key before is valid; null without one. */
+  signatureKeysUntil: number | null;
   state: SubscriptionState;
   /** The endpoint is failing, and one delivery may be tried: `state` is `delivering`. */
   probing: boolean;

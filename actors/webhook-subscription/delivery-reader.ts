@@ -107,7 +107,8 @@ function eventOf(turn: TurnRow, feedKey: number, { shards, instance, render }: R
 }
 
 function toWork(row: SubscriptionRow, now: number): SubscriptionWork {
-  const previous = row.previous_key_until !== null && now < row.previous_key_until ? row.previous_key : null;
+  const until = row.previous_key_until;
+  const previous = until !== null && now < until ? row.previous_key : null;
   return {
     id: row.id,
     key: row.deliveries,
@@ -115,6 +116,7 @@ function toWork(row: SubscriptionRow, now: number): SubscriptionWork {
     types: wantedTypes(row),
     headers: JSON.parse(row.headers) as Record<string, string>,
     signatureKeys: [row.signature_key, previous].filter((key) => key !== null),
+    signatureKeysUntil: previous === null ? null : until,
     state: shownState(row.state),
     probing: row.state === 'probing',
     cursor: JSON.parse(row.cursor) as FeedPosition,

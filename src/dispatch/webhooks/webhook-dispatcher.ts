@@ -3,6 +3,7 @@ import type { Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import type {
   DeliveryOutcome,
   SubscriptionState,
+  SubscriptionWork,
   WebhookDeliveryReader,
 } from '#actors/webhook-subscription/contract.ts';
 import { durably } from '#src/dispatch/durably.ts';
@@ -12,6 +13,7 @@ import type { RecordBody } from './recorder.ts';
 import { SubscriptionRunner } from './runner.ts';
 import { SharedEvents } from './shared-events.ts';
 import { Slots } from './slots.ts';
+import { Timers } from './timers.ts';
 
 export interface WebhookDispatcherOptions {
   reader: WebhookDeliveryReader;
@@ -26,6 +28,8 @@ export interface WebhookDispatcherOptions {
   onAttempt?(outcome: DeliveryOutcome['kind']): void;
 }
 
+/** The longest wait for a key's end, in ms: a timer holds no longer one. */
+const longestWait = 24 * 60 * 60 * 1_000;
 /** How long `stop` waits for running calls, in ms. What they came to is else found out by sending again. */
 const patience = 5_000;
 
@@ -35,6 +39,7 @@ export class WebhookDispatcher {
   readonly #runners = new Map<string, SubscriptionRunner>();
   readonly #slots = new Slots();
   readonly #events: SharedEvents;
+  readonly #timers: Timers;
   #woken: Cancel | null = null;
   #lookDue = false;
   #stopping = false;
@@ -42,6 +47,7 @@ export class WebhookDispatcher {
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
     this.#events = new SharedEvents(options.reader, options.clock);
+    this.#timers = new Timers(options.clock);
   }
 
   /** Looks at all subscriptions. Called at the start and whenever one, or a delivery, may have changed. */
@@ -71,6 +77,7 @@ export class WebhookDispatcher {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#woken?.();
+    this.#timers.cancelAll();
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop(patience)));
   }
 
@@ -93,6 +100,7 @@ export class WebhookDispatcher {
         const runner = this.#runners.get(work.id);
         if (runner === undefined) this.#runners.set(work.id, this.#runner(work));
         else runner.update(work);
+        this.#lookWhenKeysEnd(work);
       }
       for (const id of gone) {
         void this.#runners.get(id)!.stop(patience);
@@ -103,6 +111,13 @@ export class WebhookDispatcher {
       this.#lookDue = true;
       log.warn({ reason: String(error) }, 'webhooks.look_failed');
     }
+  }
+
+  /** Nothing is signalled when a key's time is over. */
+  #lookWhenKeysEnd({ id, signatureKeysUntil: until }: SubscriptionWork): void {
+    if (until === null) return;
+    const wait = Math.min(until - this.#options.clock.now(), longestWait);
+    this.#timers.later(`keys ${id} ${until}`, wait, () => this.wake());
   }
 
   #runner(work: ReturnType<WebhookDeliveryReader['subscriptions']>[number]): SubscriptionRunner {
