@@ -1,24 +1,23 @@
 import { channelJson } from '../channel/representation.ts';
 import type { ConversationJson } from '../representation.ts';
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
+import type { Clause } from '../filter.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { channels } from '../channel/tables.ts';
 import type { RowQuery } from '../store/table.ts';
+import { type Condition, conversationCondition } from './filter.ts';
 import { isPresent } from './memory.ts';
 import { type ConversationRow, conversations, messages } from './tables.ts';
 import { conversationJson, messageJson } from './representation.ts';
 
-/** A condition in SQL over `conversation c` joined with `channel ch`; `parameters` in the order of its question marks. */
-export interface ConversationFilter {
-  where: string;
-  parameters: (string | number | Buffer)[];
-}
-
 export interface ConversationReader {
   find(id: string): ConversationJson | null;
-  /** Last message first; key `[last message time, conversation key]`. */
-  page(query: PageQuery, filter: ConversationFilter | null): Page<ConversationJson>;
+  /**
+   * Last message first; key `[last message time, conversation key]`.
+   * @throws Failure `invalid_filter` for what conversations do not have
+   */
+  page(query: PageQuery, filter: Clause | null): Page<ConversationJson>;
   /** Conversations of a source by the source's own id of the conversation. */
   findBySourceId(source: string, sourceConversationId: string): string[];
 }
@@ -39,16 +38,16 @@ export function conversationReader(db: Connection): ConversationReader {
     return conversationJson(row, channelJson(channel), last === null ? null : messageJson(last, row.source));
   };
 
-  const counted = (filter: ConversationFilter | null): number =>
+  const counted = (condition: Condition | null): number =>
     db
       .prepare(
-        filter === null
+        condition === null
           ? 'SELECT count(*) FROM conversation WHERE created_at IS NOT NULL'
           : `SELECT count(*) FROM conversation c JOIN channel ch ON ch.id = c.channel_id
-             WHERE c.created_at IS NOT NULL AND ${filter.where}`,
+             WHERE c.created_at IS NOT NULL AND ${condition.where}`,
       )
       .pluck()
-      .get(...(filter?.parameters ?? [])) as number;
+      .get(...(condition?.parameters ?? [])) as number;
 
   return {
     find(id) {
@@ -56,18 +55,19 @@ export function conversationReader(db: Connection): ConversationReader {
       return row === null ? null : toJson(row);
     },
     page(query, filter) {
-      const newer = listQuery(db, filter, '>', 'ASC');
-      const older = listQuery(db, filter, '<', 'DESC');
+      const condition = filter === null ? null : conversationCondition(filter);
+      const newer = listQuery(db, condition, '>', 'ASC');
+      const older = listQuery(db, condition, '<', 'DESC');
       return pageOf(
         query,
         (from, backwards, limit) => {
           const edge = backwards ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
           const [lastMessageAt = edge, key = edge] = from ?? [];
-          return (backwards ? newer : older).all(lastMessageAt, key, ...(filter?.parameters ?? []), limit);
+          return (backwards ? newer : older).all(lastMessageAt, key, ...(condition?.parameters ?? []), limit);
         },
         (row) => [row.last_message_at, row.key],
         toJson,
-        counted(filter),
+        counted(condition),
       );
     },
     findBySourceId: (source, sourceConversationId) =>
@@ -77,16 +77,17 @@ export function conversationReader(db: Connection): ConversationReader {
 
 function listQuery(
   db: Connection,
-  filter: ConversationFilter | null,
+  condition: Condition | null,
   comparison: '<' | '>',
   order: 'ASC' | 'DESC',
 ): RowQuery<ConversationRow> {
-  const condition =
-    filter === null
+  const filtered =
+    condition === null
       ? ''
-      : `AND key IN (SELECT c.key FROM conversation c JOIN channel ch ON ch.id = c.channel_id WHERE ${filter.where})`;
+      : `AND key IN (SELECT c.key FROM conversation c JOIN channel ch ON ch.id = c.channel_id WHERE ${condition.where})`;
   return conversations.query(
     db,
-    `WHERE created_at IS NOT NULL AND (last_message_at, key) ${comparison} (?, ?) ${condition} ORDER BY last_message_at ${order}, key ${order} LIMIT ?`,
+    `WHERE created_at IS NOT NULL AND (last_message_at, key) ${comparison} (?, ?) ${filtered}
+     ORDER BY last_message_at ${order}, key ${order} LIMIT ?`,
   );
 }

@@ -22,8 +22,8 @@ export interface Connector {
   readonly starter?: ConversationStarter;
 }
 
-/** Makes a connector for a hub: how the registry lists it. */
-export type ConnectorFactory<C extends Connector = Connector> = (config: Config) => C;
+/** Makes a connector for a hub: how the registry lists it. Null: the configuration has nothing for it. */
+export type ConnectorFactory = (config: Config) => Connector | null;
 
 /** The power to write first: most sources wait for the contact. */
 export interface ConversationStarter {

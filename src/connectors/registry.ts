@@ -23,7 +23,7 @@ export interface Connectors {
  * @throws Error when two connectors claim one source or one address
  */
 export function createConnectors(config: Config, listed = factories): Connectors {
-  const connectors = listed.map((factory) => factory(config));
+  const connectors = listed.map((factory) => factory(config)).filter((connector) => connector !== null);
   const bySource = new Map<string, Connector>();
   const registered: Connector[] = [];
   for (const connector of connectors) {

@@ -79,10 +79,13 @@ export class TestApi implements AsyncDisposable {
   readonly lines: Line[] = [];
   readonly config: Config;
   readonly services: NodeServices;
+  /** Messages that sources pushed so far. */
+  pushed = 0;
   url = '';
   metricsUrl = '';
   readonly #options: ApiOptions;
   readonly #front: Front;
+  #dispatch: Dispatch | null = null;
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -131,14 +134,14 @@ export class TestApi implements AsyncDisposable {
     return startDispatch(this.services, { sources: client, webhooks: client, metrics: this.metrics });
   }
 
-  /** Registers a source with one connected channel, `line`. @returns the header that authorises it, and the channel */
-  async addSource(sourceId: string): Promise<{ authorization: { Authorization: string }; channel: string }> {
+  /** Registers a source with one connected channel, `line`. */
+  async addSource(sourceId: string): Promise<TestSource> {
     const system = { Authorization: this.config.security.systemToken.reveal() };
     const { body } = await this.post<{ token: string }>('/sources.create', { source_id: sourceId }, system);
     const authorization = { Authorization: `Bearer ${body.token}` };
     const line = { source_channel_id: 'line', name: 'Line' };
     const created = await this.post<{ id: string }>('/sources.channels.create', line, authorization);
-    return { authorization, channel: created.body.id };
+    return new TestSource(this, authorization, created.body.id);
   }
 
   /** The token that a source was given at a second, whether it exists or not. */
@@ -146,7 +149,13 @@ export class TestApi implements AsyncDisposable {
     return sourceTokensOf(this.config).make({ sourceId, issuedAt });
   }
 
+  /** Carries sends to their sources from now on, by a client that makes no real calls. */
+  dispatch(client: OutgoingClient): void {
+    this.#dispatch = startDispatch(this.services, { sources: client, webhooks: client, metrics: this.metrics });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#dispatch?.stop();
     await this.#front.close();
     this.services.close();
     await this.system[Symbol.asyncDispose]();
@@ -186,6 +195,44 @@ export class TestApi implements AsyncDisposable {
     };
   }
 }
+
+/** A registered source with one channel, as a test uses it. */
+export class TestSource {
+  /** The header with its token. */
+  readonly authorization: { Authorization: string };
+  readonly channel: string;
+  readonly #api: TestApi;
+
+  constructor(api: TestApi, authorization: { Authorization: string }, channel: string) {
+    this.#api = api;
+    this.authorization = authorization;
+    this.channel = channel;
+  }
+
+  /** Pushes texts that a contact wrote, a second after each other from 2026 on. @returns the conversation's id */
+  async push(contact: string, ...texts: string[]): Promise<string> {
+    const messages = texts.map((text) => ({
+      ...{ source_message_id: `${contact} ${text}`, source_conversation_id: contact, source_channel_id: 'line' },
+      ...{ source_sender_id: contact, content: { text }, from_contact: true },
+      sent_at: Date.UTC(2026, 0, 1) + this.#api.pushed++ * 1_000,
+    }));
+    const { body } = await this.#api.post<{ messages: { conversation_id: string }[] }>(
+      '/sources.webhook',
+      { messages },
+      this.authorization,
+    );
+    return body.messages[0]!.conversation_id;
+  }
+}
+
+/** A client whose every call is answered alike. */
+export const answering = (status: number, body: unknown): OutgoingClient => ({
+  async post() {
+    const answer = { kind: 'answered', status, headers: {}, body: JSON.stringify(body) } as const;
+    return { ...answer, truncated: false, durationMs: 12 };
+  },
+  close: async () => {},
+});
 
 /** A running API. */
 export const startApi = (options: ApiOptions = {}): Promise<TestApi> => new TestApi(options).listen();

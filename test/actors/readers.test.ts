@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import type { Clause } from '#actors/filter.ts';
 import type { Page, PageKey, PageQuery } from '#actors/store/page.ts';
 import { messageId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testSource } from '../_support/actor-system.ts';
 import { uuid } from './support.ts';
 
 const ann = conversationOf('ann');
+const field = (name: string) => ({ path: [name], at: 0 });
 
 async function filled(texts: string[], shards = 1): Promise<ActorSystem> {
   const system = new ActorSystem({ shards });
@@ -167,14 +169,19 @@ test('a filter chooses conversations and counts them', async () => {
   await using system = await conversations(4);
   await system.commands().send('conversation', conversationOf('c'), 'conversation.mark-read', null);
   const reader = system.reader();
-  const filter = { where: 'c.unread_count > ? AND ch.source = ?', parameters: [0, 'acme'] };
+  const source = (name: string): Clause => ({
+    kind: 'match',
+    field: field('source'),
+    value: { pieces: [name], at: 0 },
+  });
+  const unread: Clause = { kind: 'range', field: field('unread_count'), from: { pieces: ['1'], at: 0 }, to: null };
+  const filter: Clause = { kind: 'all', clauses: [unread, source('acme')] };
   const pages = await walk((query) => reader.conversations.page(query, filter), 3);
   expect(idsOf(pages)).toEqual(['e', 'd', 'b', 'a'].map(conversationOf));
   expect(pages.map(({ total }) => total)).toEqual([4, 4]);
   const back = { key: pages[1]!.before!, direction: 'before' } as const;
   expect(reader.conversations.page({ limit: 3, from: back }, filter)).toEqual(pages[0]);
-  const nothing = { where: 'ch.source = ?', parameters: ['other'] };
-  expect(reader.conversations.page({ limit: 3, from: null }, nothing)).toEqual({
+  expect(reader.conversations.page({ limit: 3, from: null }, source('other'))).toEqual({
     items: [],
     before: null,
     after: null,

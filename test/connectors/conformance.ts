@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { ChannelJson, Json } from '#actors/representation.ts';
 import type {
   Connector,
-  ConnectorFactory,
   Delivery,
   DeliveryOutcome,
   InboundRoute,
@@ -17,7 +16,7 @@ import { testConfig } from '../_support/config.ts';
 
 /** What the suite must know of a connector: one of its channels, and how its source behaves. */
 export interface Specimen {
-  factory: ConnectorFactory;
+  factory: () => Connector;
   channel: ChannelJson;
   registered: RegisteredSource | null;
   /** A message as its source takes it, and the text in the body of a call that is the whole of it. */
@@ -57,10 +56,10 @@ export interface Check {
 export function conformance(name: string, specimen: Specimen): void {
   describe(`the connector ${name}`, () => {
     it('has the name of its folder', () => {
-      expect(specimen.factory(testConfig()).name).toBe(name);
+      expect(specimen.factory().name).toBe(name);
     });
     it.each(checks.map((check) => [check.title, check] as const))('%s', async (_, { run }) => {
-      await run(specimen.factory(testConfig()), specimen);
+      await run(specimen.factory(), specimen);
     });
   });
 }

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { conversationId, messageId } from '#actors/ids.ts';
-import { Metrics } from '#src/metrics.ts';
-import { type Dispatch, startDispatch } from '#src/node/owner-dispatch.ts';
-import type { OutgoingClient, OutgoingRequest } from '#src/outgoing/client.ts';
+import type { OutgoingRequest } from '#src/outgoing/client.ts';
 import { factories } from '#src/connectors/registry.ts';
-import { type Refusal, refusalOf, startApi, type TestApi } from '../_support/api.ts';
+import { answering, type Refusal, refusalOf, startApi, type TestApi } from '../_support/api.ts';
 import { until } from '../_support/source-client.ts';
 import { conformance } from './conformance.ts';
 import { letterLimit, lettersConnector, secret, signatureOf } from './letters.ts';
@@ -94,26 +92,19 @@ describe('the address of a connector', () => {
   });
 });
 
-/** A hub whose dispatcher calls a post office that accepts everything. */
+/** A hub that calls a post office which accepts everything. */
 async function dispatching() {
   const api = await start();
   const calls: OutgoingRequest[] = [];
-  const client: OutgoingClient = {
-    async post(request) {
+  const accepting = answering(201, { number: 'n-1' });
+  api.dispatch({
+    ...accepting,
+    post(request) {
       calls.push(request);
-      const answer = { kind: 'answered', status: 201, headers: {}, body: `{"number":"n-${calls.length}"}` } as const;
-      return { ...answer, truncated: false, durationMs: 1 };
+      return accepting.post(request);
     },
-    close: () => Promise.resolve(),
-  };
-  const dispatch: Dispatch = startDispatch(api.services, { sources: client, webhooks: client, metrics: new Metrics() });
-  return {
-    ...{ api, calls },
-    async [Symbol.asyncDispose]() {
-      await dispatch.stop();
-      await api[Symbol.asyncDispose]();
-    },
-  };
+  });
+  return { api, calls, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
 describe('a connector of one line', () => {

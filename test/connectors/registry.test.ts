@@ -26,6 +26,11 @@ describe('the registry', () => {
     expect(routes.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /letters', 'POST /letters']);
   });
 
+  it('leaves out what is not configured', () => {
+    const { of, routes } = createConnectors(testConfig(), [() => null, lettersConnector]);
+    expect([of({ source: 'letters' })?.name, routes.length]).toEqual(['letters', 2]);
+  });
+
   it('refuses two connectors for one source or address', () => {
     const [custom] = factories as [() => Connector];
     expect(claimedBy(custom, custom)).toThrow('claim registered sources');

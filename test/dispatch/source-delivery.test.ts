@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
-import { Metrics } from '#src/metrics.ts';
-import { startDispatch } from '#src/node/owner-dispatch.ts';
 import { failuresToOpen } from '#src/outgoing/circuit-breaker.ts';
-import type { OutgoingClient } from '#src/outgoing/client.ts';
-import { startApi, type TestApi } from '../_support/api.ts';
+import { answering, startApi, type TestApi } from '../_support/api.ts';
 import { until } from '../_support/source-client.ts';
 
 const gateway = 'https://gateway.example';
@@ -19,26 +16,18 @@ async function start() {
     await api.post('/sources.update', { source_id: name, action_endpoint: `${gateway}/${name}` });
   }
   const calls: string[] = [];
-  const client: OutgoingClient = {
-    async post({ url }) {
-      calls.push(url);
-      const status = url.endsWith('well') ? 200 : 500;
-      return { ...{ kind: 'answered', status, headers: {}, body: '{}' }, ...{ truncated: false, durationMs: 1 } };
+  api.dispatch({
+    ...answering(200, {}),
+    post(request) {
+      calls.push(request.url);
+      return answering(request.url.endsWith('well') ? 200 : 500, {}).post(request);
     },
-    close: () => Promise.resolve(),
-  };
-  const dispatch = startDispatch(api.services, { sources: client, webhooks: client, metrics: new Metrics() });
+  });
   const send = async (source: string, recipient: string): Promise<string> => {
     const start = { channel_id: channels[source], source_recipient_id: recipient, message: { text: 'Hello' } };
     return (await api.post<{ id: string }>('/messages.send', start)).body.id;
   };
-  return {
-    ...{ api, calls, send, channels },
-    async [Symbol.asyncDispose]() {
-      await dispatch.stop();
-      await api[Symbol.asyncDispose]();
-    },
-  };
+  return { api, calls, send, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
 const stateOf = (api: TestApi, id: string): string => api.reader.messages.find(id)!.message.state;

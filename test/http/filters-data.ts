@@ -6,7 +6,8 @@ import { afterAll, beforeAll } from 'vitest';
 import { Failure } from '#actors/errors.ts';
 import { uuidToBytes } from '#actors/uuid.ts';
 import { start } from '#actors/store/migrations/001-start.ts';
-import { parseFilters } from '#src/http/conversations/filters.ts';
+import { type Condition, conversationCondition } from '#actors/conversation/filter.ts';
+import { parseFilter } from '#src/http/filters/grammar.ts';
 
 export const uuidOf = (digit: string) =>
   `${digit.repeat(8)}-${digit.repeat(4)}-7${digit.repeat(3)}-8${digit.repeat(3)}-${digit.repeat(12)}`;
@@ -79,9 +80,15 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** What a filter asks of conversations. @throws Failure `invalid_filter` */
+export function conditionOf(filter: string): Condition {
+  const clause = parseFilter(filter);
+  return clause === null ? { where: '1', parameters: [] } : conversationCondition(clause);
+}
+
 /** The keys of the rows that a filter leaves, as one text. */
 export function found(filter: string): string {
-  const { where, parameters } = parseFilters(filter);
+  const { where, parameters } = conditionOf(filter);
   const query = `SELECT c.source_conversation_id AS key FROM conversation c JOIN channel ch ON ch.id = c.channel_id
     WHERE ${where} ORDER BY key`;
   return (database.prepare(query).all(...parameters) as { key: string }[]).map(({ key }) => key).join('');
@@ -90,7 +97,7 @@ export function found(filter: string): string {
 /** The problem that a filter is refused with; `none` when it is taken. Every other failure is thrown. */
 export function problemOf(filter: string): string {
   try {
-    parseFilters(filter);
+    conditionOf(filter);
   } catch (error) {
     if (error instanceof Failure && error.code === 'invalid_filter') return error.details?.[0]?.problem ?? '';
     throw error;

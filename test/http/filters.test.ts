@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFilters } from '#src/http/conversations/filters.ts';
-import { channels, found, problemOf, rows, uuidOf } from './filters-data.ts';
+import { channels, conditionOf, found, problemOf, rows, uuidOf } from './filters-data.ts';
 
 const matches: [filter: string, keys: string][] = [
   ['', 'abe'],
@@ -144,7 +143,7 @@ describe('filters', () => {
 
   it('puts nothing of the input into the SQL', () => {
     const [one, other] = ["metadata.k1:'v1' OR display_name:w1*", 'metadata.k2:v2 OR display_name:"w2"'].map(
-      parseFilters,
+      conditionOf,
     );
     expect(one?.where).toBe(other?.where);
   });

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { deliveryId } from '#actors/ids.ts';
-import type { OutgoingClient } from '#src/outgoing/client.ts';
-import { type Answered, type Refusal, refusalOf, startApi, type TestApi } from '../_support/api.ts';
+import { type Answered, answering, type Refusal, refusalOf, startApi, type TestApi } from '../_support/api.ts';
 import { delivered, failed, ingest, subscriberOf } from '../actors/webhook-support.ts';
 
 const unknown = '0192f3a4-5b6c-7d8e-9f01-23456789abce';
@@ -17,14 +16,8 @@ interface Subscription {
   [field: string]: unknown;
 }
 
-/** A receiver that thanks for everything. */
-const grateful: OutgoingClient = {
-  post: async () => ({ kind: 'answered', status: 204, headers: {}, body: 'thanks', truncated: false, durationMs: 12 }),
-  close: async () => {},
-};
-
 async function start() {
-  const api = await startApi({ client: grateful });
+  const api = await startApi({ client: answering(204, 'thanks') });
   open.push(api);
   const post = <T = Subscription>(verb: string, body: unknown = {}): Promise<Answered<T>> =>
     api.post<T>(`/webhooks.${verb}`, body);
@@ -75,7 +68,7 @@ describe('webhook operations', () => {
 
   it('test answers what the receiver said', async () => {
     const { post, id } = await subscribed();
-    expect((await post('test', { id })).body).toMatchObject({ status: 204, body: 'thanks', reason: null });
+    expect((await post('test', { id })).body).toMatchObject({ status: 204, body: '"thanks"', reason: null });
   });
 });
 

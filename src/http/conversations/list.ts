@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { parseFilter } from '../filters/grammar.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { pageBody, pageFields, pageOf, pageQuery } from '../pagination.ts';
 import { conversationSchema } from '../schemas.ts';
-import { parseFilters } from './filters.ts';
 
 const list = 'conversations';
 
@@ -18,7 +18,7 @@ export const listConversations = defineOperation({
   responses: { 200: pageOf(conversationSchema) },
   errors: ['invalid_cursor', 'invalid_filter'],
   handle({ services }, { filters, ...page }) {
-    const filter = filters ? parseFilters(filters) : null;
+    const filter = filters ? parseFilter(filters) : null;
     return ok(pageBody(list, services.store.conversations.page(pageQuery(list, page), filter)));
   },
 });

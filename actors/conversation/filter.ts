@@ -1,8 +1,12 @@
-import { isUuid, uuidToBytes } from '#actors/uuid.ts';
-import type { ConversationFilter } from '#actors/conversation/reader.ts';
-import { type Clause, type Field, invalidFilter, type Value } from './filters-grammar.ts';
+import { type Clause, type Field, invalidFilter, type Value } from '../filter.ts';
+import { isUuid, uuidToBytes } from '../uuid.ts';
 
-type Condition = ConversationFilter;
+/** A condition in SQL over `conversation c` joined with `channel ch`; `parameters` in the order of its question marks. */
+export interface Condition {
+  where: string;
+  parameters: (string | number | Buffer)[];
+}
+
 type Range = { from: Value | null; to: Value | null };
 
 /** How one field compares. Every condition is 0 or 1, never NULL, so that NOT is the true opposite. */
@@ -13,18 +17,19 @@ interface Comparison {
 }
 
 /**
- * The condition over `conversation c` and `channel ch`. Only fixed text becomes SQL; values, patterns and JSON paths
- * are parameters.
+ * What a filter asks of conversations. Its fields are `id`, `channel_id`, `source`, `display_name`, `tag_ids`,
+ * `unread_count`, `created_at` and `metadata.<path>`. Only fixed text becomes SQL; values, patterns and JSON paths are
+ * parameters.
  * @throws Failure `invalid_filter` for unknown fields and for values that the field can't have
  */
-export function toSql(clause: Clause): Condition {
+export function conversationCondition(clause: Clause): Condition {
   switch (clause.kind) {
     case 'all':
-      return joined(clause.clauses.map(toSql), ' AND ');
+      return joined(clause.clauses.map(conversationCondition), ' AND ');
     case 'any':
-      return joined(clause.clauses.map(toSql), ' OR ');
+      return joined(clause.clauses.map(conversationCondition), ' OR ');
     case 'not': {
-      const { where, parameters } = toSql(clause.clause);
+      const { where, parameters } = conversationCondition(clause.clause);
       return { where: `(NOT ${where})`, parameters };
     }
     case 'match':

@@ -1,44 +1,19 @@
-import { Failure } from '#actors/errors.ts';
-
-/** What a field is compared with: the literal text between its wildcards; one piece means there is no wildcard. */
-export interface Value {
-  pieces: string[];
-  /** Index in the filter's text, from 0. */
-  at: number;
-}
-
-/** A field's dotted path, for example `['metadata', 'tags', '<id>']`. */
-export interface Field {
-  path: string[];
-  at: number;
-}
-
-export type Clause =
-  | { kind: 'all' | 'any'; clauses: Clause[] }
-  | { kind: 'not'; clause: Clause }
-  | { kind: 'match'; field: Field; value: Value }
-  /** Both ends belong to the range; null is an open end. */
-  | { kind: 'range'; field: Field; from: Value | null; to: Value | null };
+import { type Clause, type Field, invalidFilter, type Value } from '#actors/filter.ts';
 
 /** Bounds that keep the SQL far below SQLite's own: 50,000 bytes of a pattern, 1,000 levels of an expression. */
 const maximumBytes = 8192;
 const maximumDepth = 64;
 const maximumComparisons = 256;
 
-export function invalidFilter(at: number, problem: string): Failure {
-  const sentence = `${problem} at position ${at + 1}`;
-  return new Failure('invalid_filter', `The filter can't be read: ${sentence}.`, {
-    details: [{ path: 'filters', problem: sentence }],
-  });
-}
-
 /**
+ * The text of a filter as its tree: a subset of the Lucene query syntax, the same for every list. How people write
+ * filters is the API's affair; readers take trees, and know fields.
  * expression := all (OR all)* · all := clause ((AND)? clause)* · clause := NOT clause | ( expression ) | field : term
  * term := value | [ end TO end ] | ( expression of values for the same field )
- * @returns null for blank text
- * @throws Failure `invalid_filter`
+ * @returns null for blank text, which is no condition
+ * @throws Failure `invalid_filter` with the position (from 1) of the first problem
  */
-export function parseClauses(text: string): Clause | null {
+export function parseFilter(text: string): Clause | null {
   if (Buffer.byteLength(text) > maximumBytes) throw invalidFilter(0, `More than ${maximumBytes} bytes`);
   const zero = text.indexOf('\0');
   if (zero >= 0) throw invalidFilter(zero, 'A NUL character');

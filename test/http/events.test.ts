@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { refusalOf, startApi } from '../_support/api.ts';
+
+interface Events {
+  data: { type: string; seq: number; cursor: string; payload: { conversation_id?: string } }[];
+  next_cursor: string;
+}
+
+/** A hub in which Ann and Bob wrote one message each. */
+async function start() {
+  const api = await startApi();
+  const shop = await api.addSource('shop');
+  const [ann, bob] = [await shop.push('ann', 'one'), await shop.push('bob', 'two')];
+  const list = async (body: object = {}): Promise<Events> => (await api.post<Events>('/events.list', body)).body;
+  return { api, shop, ann, bob, list, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
+}
+
+const typesOf = ({ data }: Events): string[] => data.map(({ type }) => type);
+
+describe('/events.list', () => {
+  it('gives every event once, in pages', async () => {
+    await using hub = await start();
+    const whole = (await hub.list()).data;
+    const seen: Events['data'] = [];
+    for (let after = ''; seen.length < whole.length; ) {
+      const { data, next_cursor } = await hub.list({ after, page_size: 2 });
+      expect(data.length).toBeGreaterThan(0);
+      expect(next_cursor).toBe(data.at(-1)!.cursor);
+      seen.push(...data);
+      after = next_cursor;
+    }
+    expect(seen).toEqual(whole);
+  });
+
+  it('goes on after a cursor, and stays there until more comes', async () => {
+    await using hub = await start();
+    const { next_cursor } = await hub.list();
+    expect(await hub.list({ after: next_cursor })).toEqual({ data: [], next_cursor });
+    await hub.shop.push('ann', 'three');
+    expect(typesOf(await hub.list({ after: next_cursor }))).toEqual(['message.created', 'conversation.updated']);
+  });
+
+  it('gives those of some types, or of one conversation', async () => {
+    await using hub = await start();
+    expect(typesOf(await hub.list({ types: ['channel.updated'] }))).toEqual(['channel.updated']);
+    const of = await hub.list({ conversation_id: hub.bob });
+    expect(of.data.map(({ seq }) => seq)).toEqual(of.data.map((_, n) => n + 1));
+    expect(of.data[0]).toMatchObject({ type: 'message.created', payload: { conversation_id: hub.bob } });
+  });
+
+  it.each([
+    [{ after: 'x' }, 'invalid_cursor'],
+    [{ types: ['typing'] }, 'invalid_request'],
+    [{ page_size: 0 }, 'invalid_request'],
+  ])('refuses %j', async (body, code) => {
+    await using hub = await start();
+    expect(refusalOf(await hub.api.post('/events.list', body))).toEqual([400, code]);
+  });
+});
