@@ -9,6 +9,7 @@ export const failureCodes = [
   'body_too_large',
   'invalid_cursor',
   'invalid_filter',
+  'query_too_slow',
   'invalid_idempotency_key',
   'idempotency_conflict',
   'unauthorized',

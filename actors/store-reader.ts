@@ -33,9 +33,12 @@ export interface OpenStoreReader extends StoreReader {
   close(): void;
 }
 
-/** @throws Error when the file does not exist yet: the host makes it */
-export function openStoreReader(file: string, shards: number): OpenStoreReader {
-  const db = openForReading(file);
+/**
+ * @param running whether a read may go on, as `openForReading` takes it
+ * @throws Error when the file does not exist yet: the host makes it
+ */
+export function openStoreReader(file: string, shards: number, running?: () => boolean): OpenStoreReader {
+  const db = openForReading(file, running);
   return {
     channels: channelReader(db),
     conversations: conversationReader(db),

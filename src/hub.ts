@@ -18,6 +18,7 @@ import { createRealtime } from '#src/realtime/server.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { Growth } from '#src/runtime/growth.ts';
 import { HostThread } from '#src/runtime/host-thread.ts';
+import { ReaderThread } from '#src/runtime/reader-thread.ts';
 import { systemClock, SystemIds } from '#src/runtime/system.ts';
 import type { HealthCheck, Services } from '#src/services.ts';
 
@@ -82,8 +83,10 @@ export class Hub implements AsyncDisposable {
     const host = await this.#startHost(file, nats);
     const store = openStoreReader(file, data.shards);
     this.#part('reader', () => store.close());
+    const longReader = new ReaderThread({ file, shards: data.shards }, this.#log);
+    this.#part('long reader', () => longReader.stop());
 
-    const services = this.#services(store, bus, [
+    const services = this.#services(store, longReader, bus, [
       { name: 'nats', problem: () => (bus.connected() ? null : 'the connection to NATS is lost') },
       { name: 'host', problem: () => host.problem() },
     ]);
@@ -151,7 +154,7 @@ export class Hub implements AsyncDisposable {
     return host;
   }
 
-  #services(store: OpenStoreReader, bus: NatsBus, health: HealthCheck[]): Services {
+  #services(store: OpenStoreReader, longReader: ReaderThread, bus: NatsBus, health: HealthCheck[]): Services {
     const ids = this.#overrides.ids ?? new SystemIds();
     const clock = this.#clock;
     // Of its own: a test answers at once however many deliveries wait for a connection.
@@ -164,6 +167,7 @@ export class Hub implements AsyncDisposable {
       ids,
       log: this.#log,
       store,
+      longReads: longReader.reads,
       feed: store.feed,
       health,
       commandsFor: commandSenders({ bus, clock: this.#clock, ids, shards: this.#config.data.shards }),

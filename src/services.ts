@@ -5,6 +5,7 @@ import type { FeedReader } from '#actors/store/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
+import type { LongReads } from './runtime/long-reads.ts';
 
 /** Where a command comes from: kept in the history, and the root of derived command ids. */
 export interface Origin {
@@ -28,6 +29,8 @@ export interface Services {
   ids: Ids;
   log: Logger;
   store: StoreReader;
+  /** Reads that would hold up everything else here. */
+  longReads: LongReads;
   feed: FeedReader;
   health: readonly HealthCheck[];
   commandsFor(origin: Origin): CommandSender;

@@ -8,6 +8,7 @@ export const statusOf: Record<FailureCode, number> = {
   body_too_large: 413,
   invalid_cursor: 400,
   invalid_filter: 400,
+  query_too_slow: 400,
   invalid_idempotency_key: 400,
   idempotency_conflict: 409,
   unauthorized: 401,

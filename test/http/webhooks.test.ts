@@ -40,7 +40,9 @@ async function start(options: { enabled?: boolean } = {}) {
   const webhooks = {
     find: (asking: string) => (asking === id ? subscription : null),
     list: () => [subscription],
-    deliveries: (...question: unknown[]) => {
+  };
+  const longReads = {
+    webhookDeliveries: async (...question: unknown[]) => {
       asked.push(question);
       return { items: [], before: null, after: [7], total: 9 };
     },
@@ -57,6 +59,7 @@ async function start(options: { enabled?: boolean } = {}) {
     {
       ...services,
       store: { ...services.store, webhooks } as unknown as StoreReader,
+      longReads: longReads as unknown as Services['longReads'],
       feed: feed as unknown as Services['feed'],
       commandsFor: () => ({ send: send as CommandSender['send'], redrive: async () => {} }),
       testWebhook: async (asking) => (asking === id ? attempt : null),
