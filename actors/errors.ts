@@ -10,6 +10,7 @@ export const failureCodes = [
   'invalid_cursor',
   'cursor_expired',
   'invalid_filter',
+  'query_too_slow',
   'invalid_idempotency_key',
   'idempotency_conflict',
   'unauthorized',

@@ -22,9 +22,12 @@ export type OpenStoreReader = StoreReader & {
   close(): void;
 };
 
-/** @throws Error when the file does not exist yet: the host makes it */
-export function openStoreReader(file: string, shards: number): OpenStoreReader {
-  const db = openForReading(file);
+/**
+ * @param running whether a read may go on, as `openForReading` takes it
+ * @throws Error when the file does not exist yet: the host makes it
+ */
+export function openStoreReader(file: string, shards: number, running?: () => boolean): OpenStoreReader {
+  const db = openForReading(file, running);
   const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
   const parts: ReaderParts = { shards, instance, render: rendererOf(db, kinds) };
   const makers = Object.assign({}, ...kinds.map(({ readers }) => readers ?? {})) as Record<string, MakeReader>;

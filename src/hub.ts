@@ -13,6 +13,7 @@ import { startDispatch } from '#src/node/owner-dispatch.ts';
 import { type NodeServices, openServices } from '#src/node/services.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
 import { HostThread } from '#src/runtime/host-thread.ts';
+import { ReaderThread } from '#src/runtime/reader-thread.ts';
 import { systemClock, SystemIds } from '#src/runtime/system.ts';
 import type { HealthCheck } from '#src/services.ts';
 
@@ -164,6 +165,8 @@ export class Hub implements AsyncDisposable {
   }
 
   #services(file: string, bus: Bus, health: HealthCheck[]): NodeServices {
+    const longReader = new ReaderThread({ file, shards: this.#config.data.shards }, this.#log);
+    this.#part('long reader', () => longReader.stop());
     const services = openServices({
       config: this.#config,
       file,
@@ -172,6 +175,7 @@ export class Hub implements AsyncDisposable {
       ids: this.#overrides.ids ?? new SystemIds(),
       log: this.#log,
       samples: this.#client('webhook tests', { log: this.#log }),
+      longReads: longReader.reads,
       health,
     });
     this.#part('services', () => services.close());

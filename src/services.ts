@@ -6,6 +6,7 @@ import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
 import type { Connectors } from './connectors/registry.ts';
+import type { LongReads } from './runtime/long-reads.ts';
 import type { SourceTokens } from './security/source-token.ts';
 
 /** Where a command comes from: kept in the history, and the root of derived command ids. */
@@ -30,6 +31,8 @@ export interface Services {
   ids: Ids;
   log: Logger;
   store: StoreReader;
+  /** Reads that would hold up everything else here. */
+  longReads: LongReads;
   feed: FeedReader;
   connectors: Connectors;
   health: readonly HealthCheck[];

@@ -44,7 +44,7 @@ export function conversationReader(db: Connection): ConversationReader {
         condition === null
           ? 'SELECT count(*) FROM conversation WHERE created_at IS NOT NULL'
           : `SELECT count(*) FROM conversation c JOIN channel ch ON ch.id = c.channel_id
-             WHERE c.created_at IS NOT NULL AND ${condition.where}`,
+             WHERE c.created_at IS NOT NULL AND running(c.key) AND ${condition.where}`,
       )
       .pluck()
       .get(...(condition?.parameters ?? [])) as number;
@@ -84,7 +84,8 @@ function listQuery(
   const filtered =
     condition === null
       ? ''
-      : `AND key IN (SELECT c.key FROM conversation c JOIN channel ch ON ch.id = c.channel_id WHERE ${condition.where})`;
+      : `AND key IN (SELECT c.key FROM conversation c JOIN channel ch ON ch.id = c.channel_id
+           WHERE running(c.key) AND ${condition.where})`;
   return conversations.query(
     db,
     `WHERE created_at IS NOT NULL AND (last_message_at, key) ${comparison} (?, ?) ${filtered}

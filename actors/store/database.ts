@@ -80,9 +80,16 @@ export function openForMoving(file: string): Connection {
   return db;
 }
 
-/** Opens an existing file read-only. Each read sees the newest commit. */
-export function openForReading(file: string): Connection {
+/**
+ * Opens an existing file read-only. Each read sees the newest commit. A query that mentions `running(<column>)`, which
+ * is 1, ends with an error at the next row once `running` says no: the driver can interrupt none by itself.
+ */
+export function openForReading(file: string, running: () => boolean = () => true): Connection {
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+  db.function('running', (_column) => {
+    if (!running()) throw new Error('The query was cut.');
+    return 1;
+  });
   db.pragma(`mmap_size = ${mappedBytes}`);
   return db;
 }

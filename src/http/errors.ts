@@ -9,6 +9,7 @@ export const statusOf: Record<FailureCode, number> = {
   invalid_cursor: 400,
   cursor_expired: 410,
   invalid_filter: 400,
+  query_too_slow: 400,
   invalid_idempotency_key: 400,
   idempotency_conflict: 409,
   unauthorized: 401,

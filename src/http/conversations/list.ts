@@ -16,9 +16,10 @@ export const listConversations = defineOperation({
   }),
   example: { filters: 'unread_count:[1 TO *] AND source:my-crm', page_size: 20 },
   responses: { 200: pageOf(conversationSchema) },
-  errors: ['invalid_cursor', 'invalid_filter'],
-  handle({ services }, { filters, ...page }) {
-    const filter = filters ? parseFilter(filters) : null;
-    return ok(pageBody(list, services.store.conversations.page(pageQuery(list, page), filter)));
+  errors: ['invalid_cursor', 'invalid_filter', 'query_too_slow'],
+  async handle({ services }, { filters, ...page }) {
+    const query = pageQuery(list, page);
+    if (!filters) return ok(pageBody(list, services.store.conversations.page(query, null)));
+    return ok(pageBody(list, await services.longReads.conversations(query, parseFilter(filters))));
   },
 });

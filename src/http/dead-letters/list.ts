@@ -23,9 +23,9 @@ export const listDeadLetters = defineOperation({
   request: z.object({ ...pageFields, redriven: z.boolean().optional() }),
   example: { redriven: false },
   responses: { 200: pageOf(deadLetter) },
-  errors: ['invalid_cursor'],
-  handle({ services }, { redriven, ...page }) {
+  errors: ['invalid_cursor', 'query_too_slow'],
+  async handle({ services }, { redriven, ...page }) {
     const filter = redriven === undefined ? {} : { redriven };
-    return ok(pageBody(list, services.store.deadLetters.page(pageQuery(list, page), filter)));
+    return ok(pageBody(list, await services.longReads.deadLetters(pageQuery(list, page), filter)));
   },
 });

@@ -15,11 +15,11 @@ export const listWebhookDeliveries = defineOperation({
   request: z.object({ id: uuid, status: deliveryStatus.optional(), ...pageFields }),
   example: { id: exampleIds.webhook, status: 'dead', page_size: 100 },
   responses: { 200: pageOf(deliverySchema) },
-  errors: ['feature_disabled', 'invalid_cursor', 'not_found'],
-  handle({ services }, { id, status, ...page }) {
+  errors: ['feature_disabled', 'invalid_cursor', 'not_found', 'query_too_slow'],
+  async handle({ services }, { id, status, ...page }) {
     const query = pageQuery(list, page);
     existing(services, id);
     const filter = status === undefined ? {} : { status };
-    return ok(pageBody(list, services.store.webhooks.deliveries(id, query, filter)));
+    return ok(pageBody(list, await services.longReads.webhookDeliveries(id, query, filter)));
   },
 });

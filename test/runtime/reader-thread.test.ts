@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import Database from 'better-sqlite3';
+import type { Clause } from '#actors/filter.ts';
+import type { Logger } from '#actors/ports.ts';
+import type { PageQuery } from '#actors/store/page.ts';
+import { parseFilter } from '#src/http/filters/grammar.ts';
+import { type ReaderLimits, ReaderThread } from '#src/runtime/reader-thread.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { failureOf } from '../actors/support.ts';
+
+const contacts = Array.from({ length: 16 }, (_, n) => `contact-${n}`);
+const firstPage: PageQuery = { limit: 5, from: null };
+const nothing = parseFilter('metadata.user_data.nothing:x')!;
+const thirty = (clause: Clause): Clause => ({ kind: 'any', clauses: Array<Clause>(30).fill(clause) });
+/** Looks into the metadata of each conversation 900 times: seconds, with the copies. */
+const endless = thirty(thirty(nothing));
+const copies = 3_000;
+
+/** Adds copies of a conversation, which a filter has to look at. */
+function addCopies(file: string): void {
+  const db = new Database(file);
+  const columns = db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all('conversation') as string[];
+  const values = columns.map((name) => (name === 'key' ? 'key + n' : name === 'id' ? 'randomblob(16)' : name));
+  db.exec(`WITH RECURSIVE n(n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM n WHERE n < ${1_000 + copies})
+    INSERT INTO conversation (${columns}) SELECT ${values} FROM conversation, n
+    WHERE key = (SELECT min(key) FROM conversation)`);
+  db.exec('UPDATE conversation SET unread_count = 9 WHERE key >= 1000');
+  db.close();
+}
+
+let system: ActorSystem;
+let events: string[];
+let thread: ReaderThread;
+
+const threadWith = (limits: Partial<ReaderLimits> = {}, file = system.file): ReaderThread => {
+  const note = (_fields: unknown, event: string): void => void events.push(event);
+  const logger: Logger = { info: note, warn: note, error: note };
+  thread = new ReaderThread({ file, shards: 1 }, logger, { readMs: 200, waitMs: 60_000, waiting: 8, ...limits });
+  return thread;
+};
+
+beforeEach(async () => {
+  system = new ActorSystem();
+  events = [];
+  await connectTestChannel(system.commands());
+  await Promise.all(
+    contacts.map((contact) =>
+      system.commands().send('conversation', conversationOf(contact), 'messages.ingest', ingestOf(contact, ['hi'])),
+    ),
+  );
+  addCopies(system.file);
+});
+
+afterEach(async () => {
+  await thread.stop();
+  await system[Symbol.asyncDispose]();
+});
+
+test('a read answers what the same thread would', async () => {
+  const { reads } = threadWith();
+  const reader = system.reader();
+  const filter = parseFilter('unread_count:1')!;
+  const pages = [await reads.conversations(firstPage, filter)];
+  pages.push(await reads.conversations({ limit: 5, from: { key: pages[0]!.after!, direction: 'after' } }, filter));
+  expect(pages[0]).toEqual(reader.conversations.page(firstPage, filter));
+  expect(pages[0]!.total).toBe(contacts.length);
+  expect(pages[1]!.items).toHaveLength(5);
+  expect(await reads.conversations(firstPage, parseFilter(`id:${conversationOf('contact-3')}`)!)).toMatchObject({
+    items: [{ id: conversationOf('contact-3') }],
+  });
+  expect(await reads.deadLetters(firstPage, { redriven: false })).toEqual({
+    items: [],
+    before: null,
+    after: null,
+    total: 0,
+  });
+  expect(await reads.webhookDeliveries(conversationOf('x'), firstPage, {})).toMatchObject({ total: 0 });
+  reader.close();
+});
+
+test('a read sees every commit before it', async () => {
+  const { reads } = threadWith();
+  const filter = parseFilter('unread_count:2')!;
+  expect(await reads.conversations(firstPage, filter)).toMatchObject({ total: 0 });
+  const id = conversationOf('contact-0');
+  await system.commands().send('conversation', id, 'messages.ingest', ingestOf('contact-0', ['again'], 'more'));
+  expect(await reads.conversations(firstPage, filter)).toMatchObject({ total: 1 });
+});
+
+test('a slow read is cut and those behind it are answered', async () => {
+  const { reads } = threadWith();
+  const filter = parseFilter('unread_count:1')!;
+  const slow = failureOf(reads.conversations(firstPage, endless));
+  const behind = Promise.all([1, 2, 3].map(() => reads.conversations(firstPage, filter)));
+  expect(await slow).toBe('query_too_slow');
+  for (const page of await behind) expect(page.total).toBe(contacts.length);
+  expect(events).toEqual(['read.cut']);
+});
+
+test('one slow read after another is cut', async () => {
+  const { reads } = threadWith({ readMs: 50 });
+  const slow = [1, 2, 3, 4].map(() => failureOf(reads.conversations(firstPage, endless)));
+  expect(await Promise.all(slow)).toEqual(Array(4).fill('query_too_slow'));
+  expect(await reads.deadLetters(firstPage)).toMatchObject({ total: 0 });
+});
+
+test('a read that finds too many waiting is refused', async () => {
+  const { reads } = threadWith({ waiting: 2 });
+  const filter = parseFilter('unread_count:1')!;
+  const waiting = [1, 2].map(() => reads.conversations(firstPage, filter));
+  expect(await failureOf(reads.conversations(firstPage, filter))).toBe('overloaded');
+  for (const page of await Promise.all(waiting)) expect(page.total).toBe(contacts.length);
+});
+
+test('a read that waits too long for its turn is refused', async () => {
+  const { reads } = threadWith({ readMs: 60_000, waitMs: 2_000 });
+  const slow = failureOf(reads.conversations(firstPage, endless));
+  expect(await failureOf(reads.deadLetters(firstPage))).toBe('overloaded');
+  await thread.stop();
+  expect(await slow).toBe('unavailable');
+});
+
+test('a read of nonsense is a defect, and only its own', async () => {
+  const { reads } = threadWith();
+  const nonsense = reads.conversations({ limit: Number.NaN, from: null }, parseFilter('unread_count:1')!);
+  await expect(nonsense).rejects.toThrow('datatype mismatch');
+  expect(await reads.deadLetters(firstPage)).toMatchObject({ total: 0 });
+});
+
+test('reads of a file that can not be opened fail', async () => {
+  const { reads } = threadWith({}, join(system.folder, 'none.db'));
+  expect(await failureOf(reads.deadLetters(firstPage))).toBe('unavailable');
+  expect(events).toEqual(['reader.failed']);
+});
+
+test('a stopped thread refuses what waits and what comes', async () => {
+  const { reads } = threadWith();
+  const cut = failureOf(reads.conversations(firstPage, endless));
+  const waiting = failureOf(reads.deadLetters(firstPage));
+  await thread.stop();
+  expect(await Promise.all([cut, waiting])).toEqual(['unavailable', 'unavailable']);
+  expect(await failureOf(reads.deadLetters(firstPage))).toBe('unavailable');
+});
