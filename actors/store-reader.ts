@@ -1,7 +1,7 @@
 import { deadLetterReader } from './dead-letter/reader.ts';
 import { feedReader } from './journal/feed-reader.ts';
 import { rendererOf } from './journal/render.ts';
-import { declaredKinds, kinds } from './kinds.ts';
+import { type declaredKinds, kinds } from './kinds.ts';
 import type { ReaderParts } from './runtime/kind.ts';
 import { type Connection, openForReading } from './store/database.ts';
 import { outboxReader } from './store/outbox-reader.ts';

@@ -12,7 +12,7 @@ export const idempotencyKeyHandlers: Handlers<KeyRuntime, IdempotencyKeyCommands
   'key.claim'(runtime, { bodyHash }) {
     const { row, now } = runtime;
     if (row.generation === 0 || now - row.claimed_at > keyLifetime) {
-      runtime.save({ body_hash: bodyHash, answer: null, claimed_at: now, generation: row.generation + 1 });
+      runtime.save({ body_hash: bodyHash, answer: null, claimed_at: now, generation: runtime.turn });
       return { answer: null, generation: row.generation };
     }
     if (row.body_hash !== bodyHash) {

@@ -6,7 +6,7 @@ export interface IdempotencyKeyRow extends ActorRow {
   /** JSON of the stored answer; null while the work is under way. */
   answer: string | null;
   claimed_at: number;
-  /** Claims of it so far: after its lifetime a key is new, and so is all that follows from it. */
+  /** Names the claim, and no other one ever: after its lifetime a key is new, and so is all that follows from it. */
   generation: number;
 }
 

@@ -31,6 +31,7 @@ async function brokenSystem(options: ActorSystemOptions = {}) {
   const kinds = withHandlers({
     'test.count'(runtime) {
       runtime.step({ type: 'read' });
+      runtime.save({ unread_count: 0 });
       runtime.emit('conversation.updated', { counted: true });
       if (broken.now) throw new TypeError('a defect');
       return { counted: true };
