@@ -22,7 +22,7 @@ describe('the simulation', () => {
     expect(results).toHaveLength(seedCount);
   });
 
-  test.each([1, 4])('the same seed is the same run with %i shards', async (shards) => {
+  test.each([1, 4])('the same seed is the same run with %i shards', { timeout: minutes }, async (shards) => {
     for (const seed of [1, 2, 3]) {
       const first = await run({ seed, shards });
       const second = await run({ seed, shards });
