@@ -10,7 +10,7 @@ import type { WindowEntry } from './window.ts';
 
 export type RecordBody = WebhookSubscriptionCommands['deliveries.record']['body'];
 
-/** What one attempt came to. */
+/** The result of one attempt. */
 export interface Result {
   /** Null: the event is no longer kept. */
   attempt: AttemptRecord | null;

@@ -27,7 +27,7 @@ export interface RunnerOptions extends AttemptsOptions {
 const afterDefect = 1_000;
 
 /**
- * Sends what one subscription wants, and records what came of it. It goes from phase to phase; whatever may let it go
+ * Sends what one subscription wants, and records the outcomes. It goes from phase to phase; whatever may let it go
  * on calls `#advance`, which does what the phase allows. docs/webhook-lanes.md tells the whole.
  */
 export class SubscriptionRunner {

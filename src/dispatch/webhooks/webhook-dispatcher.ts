@@ -30,7 +30,7 @@ export interface WebhookDispatcherOptions {
 
 /** The longest wait for a key's end, in ms: a timer holds no longer one. */
 const longestWait = 24 * 60 * 60 * 1_000;
-/** How long `stop` waits for running calls, in ms. What they came to is else found out by sending again. */
+/** How long `stop` waits for running calls, in ms. One that is cut off is sent again after the next start. */
 const patience = 5_000;
 
 /** Sends the events that webhook subscriptions want: one runner for each, bounded together. */
