@@ -14,6 +14,8 @@ export interface ChangeRecord {
   shard: number;
   /** Raised by every change of owner: the fence. */
   epoch: number;
+  /** Who takes the shard with this record: two that try at once must not say the same. Absent: no takeover. */
+  owner?: string;
   /** Gapless number of the record in its shard, from 1. */
   lsn: number;
   /** The hash of the record before it: the chain that shows a divergence. */
@@ -29,9 +31,9 @@ const separator = '\u0000';
  * The hash of a record, which the next one names. Over the values and not their JSON: the rows hold long texts that
  * would all be escaped again.
  */
-export function recordHash({ shard, epoch, lsn, prevHash, position, changes }: ChangeRecord): string {
+export function recordHash({ shard, epoch, owner, lsn, prevHash, position, changes }: ChangeRecord): string {
   const { next_key, next_position, horizon } = position;
-  let text = `${shard} ${epoch} ${lsn} ${prevHash} ${next_key} ${next_position} ${horizon}`;
+  let text = `${shard} ${epoch} ${owner ?? ''} ${lsn} ${prevHash} ${next_key} ${next_position} ${horizon}`;
   for (const change of changes) {
     text += `${separator}${change.table} ${change.op}`;
     if (change.op === 'cut') text += ` ${change.from} ${change.to}`;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ShardLog } from '../log/shard-log.ts';
 import { applyRecord } from '../log/apply.ts';
 import { FencedError } from '../log/shard-log.ts';
@@ -25,6 +26,8 @@ export interface HostOptions {
   clock: Clock;
   logger: Logger;
   kinds: readonly AnyKind[];
+  /** Tells this host from every other one, also from itself before a restart. Default: a random UUID. */
+  name?: string;
   subjects: { workOfShard(shard: number): string; grew(shard: number): string };
   limits?: MailboxLimits;
   /** Actors kept in memory. */
@@ -52,6 +55,7 @@ const pruningDelay = { idle: 10_000, full: 20 } as const;
 /** The owner of shards: takes commands from the bus and makes them durable, one batch at a time. */
 export class ActorHost {
   readonly #options: HostOptions;
+  readonly #name: string;
   readonly #kinds: ReadonlyMap<string, AnyKind>;
   readonly #owned = new Map<number, Owned>();
   readonly #activations: Activations;
@@ -70,6 +74,7 @@ export class ActorHost {
   constructor(options: HostOptions) {
     const { store, log, clock, kinds } = options;
     this.#options = options;
+    this.#name = options.name ?? randomUUID();
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
     this.#activations = new Activations(options.activations);
     this.#handling = new CommandHandling(store, kinds, this.#activations);
@@ -111,7 +116,7 @@ export class ActorHost {
     for (const record of await log.tail(number, store.shard(number)?.lsn ?? 0)) applyRecord(store, record);
     const row = store.shard(number);
     const taking = new Shard(number, row, new Mailbox(), (row?.epoch ?? 0) + 1);
-    const { record } = taking.prepare([]);
+    const { record } = taking.prepare([], this.#name);
     await log.append(record);
     applyRecord(store, record);
     if (!this.#stopping) this.#serve(number);

@@ -91,11 +91,12 @@ export class Shard {
     return this.#lsn;
   }
 
-  /** The record of a batch. Nothing of the shard moves before `advance`. */
-  prepare(changes: Change[]): Prepared {
+  /** The record of a batch, or of a takeover by `owner`. Nothing of the shard moves before `advance`. */
+  prepare(changes: Change[], owner?: string): Prepared {
     const { number: shard, epoch } = this;
     const position = this.counters.mark();
-    const record = { shard, epoch, lsn: this.#lsn + 1, prevHash: this.#hash, position, changes };
+    const taken = owner === undefined ? {} : { owner };
+    const record = { shard, epoch, ...taken, lsn: this.#lsn + 1, prevHash: this.#hash, position, changes };
     return { record, row: rowAfter(record, recordHash(record)) };
   }
 
