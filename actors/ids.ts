@@ -10,8 +10,19 @@ export const namespaces = {
 } as const;
 
 /** The channel of an account at a source. */
-export const channelId = (source: string, sourceChannelId: string): string =>
-  uuidV5(namespaces.channel, source, sourceChannelId);
+export function channelId(source: string, sourceChannelId: string): string {
+  const name = `${source.length} ${source}${sourceChannelId}`;
+  const known = channelIds.get(name);
+  if (known !== undefined) return known;
+  const id = uuidV5(namespaces.channel, source, sourceChannelId);
+  if (channelIds.size >= rememberedIds) channelIds.clear();
+  channelIds.set(name, id);
+  return id;
+}
+
+/** Few channels get most messages: their ids are not made again for each. */
+const channelIds = new Map<string, string>();
+const rememberedIds = 10_000;
 
 /** The conversation with a contact of a channel. */
 export const conversationId = (channel: string, sourceConversationId: string): string =>

@@ -1,23 +1,17 @@
-import type { MessageDeliveryContext } from '#machines/message-delivery.ts';
+import type { AttemptOutcome, MessageDeliveryContext } from '#machines/message-delivery.ts';
 import { Failure } from '../errors.ts';
 import { messageId } from '../ids.ts';
 import { merged, objectAt } from '../json.ts';
-import type { JsonObject, MessageJson } from '../representation.ts';
 import type { Handlers, OwnedState } from '../runtime/kind.ts';
 import type { ConversationCommands } from './contract.ts';
 import { eventOfOutcome, metadataAfter, retryAtOf, sourceDelivery, stepDelivery } from './delivery.ts';
 import { ingestMessages, openConversation } from './ingest.ts';
+import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
 import { type ConversationRuntime, isPresent, ownMessage, presentConversation } from './memory.ts';
 import { addOutbound, giveUpParked, parkSend } from './parking.ts';
+import { applyParkedToMessage } from './parked-metadata.ts';
 import { messageJson } from './representation.ts';
-import type { MessageRow } from './tables.ts';
-import {
-  announceConversation,
-  announceConversationMetadata,
-  announceMessageMetadata,
-  saveConversation,
-  updateMessage,
-} from './writer.ts';
+import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 export const conversationHandlers: Handlers<ConversationRuntime, ConversationCommands> = {
   'messages.ingest': ingestMessages,
@@ -104,11 +98,10 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
     if (effect === null || effect.id !== effectId) return { retryAt: null };
-    const columns =
-      outcome.kind === 'succeeded' && outcome.sourceMessageId !== null && isFree(runtime, outcome.sourceMessageId)
-        ? { source_message_id: outcome.sourceMessageId }
-        : {};
+    const sourceMessageId = givenId(runtime, outcome);
+    const columns = sourceMessageId === null ? {} : { source_message_id: sourceMessageId };
     const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome), metadataAfter(outcome), columns);
+    if (stepped !== null && sourceMessageId !== null) applyParkedToMessage(runtime, stepped.row, sourceMessageId);
     const owned = stepped?.owned ?? (JSON.parse(row.delivery ?? 'null') as OwnedState | null);
     return { retryAt: owned === null ? null : retryAtOf(runtime.now, owned) };
   },
@@ -129,47 +122,13 @@ export function conversationTimer(
   if (row !== null) stepDelivery(runtime, row, event);
 }
 
-/** Whether no message of the conversation has the source's id: two can not share it. */
-function isFree({ reads, row, actor }: ConversationRuntime, sourceMessageId: string): boolean {
-  if (reads.message(messageId(actor.id, row.source, sourceMessageId)) !== null) return false;
-  return reads.ownBySourceId(actor.key, sourceMessageId) === null;
-}
-
-const metadataOf = (row: { metadata: string }): JsonObject => JSON.parse(row.metadata) as JsonObject;
-
-function saveMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson {
-  const columns = { metadata: JSON.stringify(metadata) };
-  announceMessageMetadata(runtime, { ...row, ...columns });
-  return updateMessage(runtime, row, columns);
-}
-
-/** Changes the stored metadata of a message, or of the conversation itself, and announces it. */
-function changeMetadata(
-  runtime: ConversationRuntime,
-  messageId: string | null,
-  change: (metadata: JsonObject) => JsonObject,
-): void {
-  if (messageId !== null) {
-    const row = ownMessage(runtime, messageId);
-    saveMessageMetadata(runtime, row, change(metadataOf(row)));
-    return;
-  }
-  const row = presentConversation(runtime);
-  const changed = change(runtime.memory.metadata);
-  const name = objectAt(changed, 'contact').display_name;
-  saveConversation(runtime, {
-    metadata: JSON.stringify(changed),
-    display_name: typeof name === 'string' && name !== '' ? name : row.display_name,
-  });
-  announceConversationMetadata(runtime);
-  announceConversation(runtime);
-}
-
-/** A contact's name under one key: the two spellings mean the same, and the newer must win. */
-function withOneName(metadata: JsonObject): JsonObject {
-  const { displayName, ...contact } = objectAt(metadata, 'contact');
-  if (displayName === undefined) return metadata;
-  return { ...metadata, contact: { display_name: displayName, ...contact } };
+/** The id that the source gave a sent message; null when none, or when a message of the conversation has it already. */
+function givenId({ reads, row, actor }: ConversationRuntime, outcome: AttemptOutcome): string | null {
+  if (outcome.kind !== 'succeeded' || outcome.sourceMessageId === null) return null;
+  const { sourceMessageId } = outcome;
+  const taken =
+    reads.message(messageId(actor.id, row.source, sourceMessageId)) ?? reads.ownBySourceId(actor.key, sourceMessageId);
+  return taken === null ? sourceMessageId : null;
 }
 
 function setWorkflow(runtime: ConversationRuntime, workflow: 'OPEN' | 'CLOSED' | null): void {

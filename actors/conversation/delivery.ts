@@ -25,6 +25,8 @@ export function startDelivery(runtime: ConversationRuntime, key: number): string
 
 /** What a step of a delivery came to; `message` null: nothing that anyone outside can see has changed. */
 export interface SteppedDelivery {
+  /** The message as it is stored now. */
+  row: MessageRow;
   owned: OwnedState;
   message: MessageJson | null;
 }
@@ -49,10 +51,10 @@ export function stepDelivery(
   if (state === row.state && stored.metadata === row.metadata) {
     // Moves between the states inside pending are the hub's own affair: history shows them, no event does.
     runtime.change(messages.update(row.key, { delivery: stored.delivery }));
-    return { owned, message: null };
+    return { row: { ...row, ...stored }, owned, message: null };
   }
   if (stored.metadata !== row.metadata) announceMessageMetadata(runtime, { ...row, metadata: stored.metadata });
-  return { owned, message: updateMessage(runtime, row, stored) };
+  return { row: { ...row, ...stored }, owned, message: updateMessage(runtime, row, stored) };
 }
 
 /** The delivery machine's event for an attempt's outcome. */

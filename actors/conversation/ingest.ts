@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
+import { applyParkedToConversation, applyParkedToMessage } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
 import { addMessage, announceConversation, createConversation } from './writer.ts';
@@ -11,6 +12,7 @@ type Ingest = ConversationCommands['messages.ingest'];
 export function openConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
   if (isPresent(runtime.row)) return;
   createConversation(runtime, origin);
+  applyParkedToConversation(runtime);
   const { effects } = runtime.step({ type: 'open' });
   if (effects.some((effect) => effect.type === 'releaseParked')) releaseParked(runtime);
 }
@@ -89,7 +91,7 @@ function mustBeConnected(reads: ConversationReads, channel: string): void {
 function receive(runtime: ConversationRuntime, message: InboundMessage): void {
   const { context } = runtime.step({ type: 'message.received', fromContact: message.fromContact });
   runtime.save({ unread_count: context.unread });
-  addMessage(
+  const row = addMessage(
     runtime,
     {
       id: message.id,
@@ -103,4 +105,5 @@ function receive(runtime: ConversationRuntime, message: InboundMessage): void {
     runtime.nextKey(),
     null,
   );
+  applyParkedToMessage(runtime, row, message.sourceMessageId);
 }

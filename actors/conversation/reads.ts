@@ -1,4 +1,5 @@
 import type { Connection } from '../store/database.ts';
+import { parkedMetadata, type ParkedMetadataRow } from '../source/tables.ts';
 import { uuidToBytes } from '../uuid.ts';
 import { messages, type MessageRow, type ParkedSendRow, parkedSends } from './tables.ts';
 
@@ -9,6 +10,8 @@ export interface ConversationReads {
   /** A message of ours that its source has given this id. */
   ownBySourceId(conversation: number, sourceMessageId: string): MessageRow | null;
   parkedSends(actor: number): ParkedSendRow[];
+  /** What a source has said about something that had not appeared, oldest first. */
+  parkedMetadata(source: string, namespace: 'conversation' | 'message', target: string): ParkedMetadataRow[];
   /** Whether a channel can be used now. */
   isConnected(channel: string): boolean;
   /** The id of the command that a turn handled; null for one that is no longer kept. */
@@ -20,6 +23,7 @@ export function conversationReads(db: Connection): ConversationReads {
   const byKey = messages.query(db, 'WHERE key = ?');
   const own = messages.query(db, 'WHERE source_message_id = ? AND conversation = ? AND delivery IS NOT NULL');
   const parked = parkedSends.query(db, 'WHERE actor = ? ORDER BY key');
+  const said = parkedMetadata.query(db, 'WHERE source_id = ? AND namespace = ? AND target = ? ORDER BY key');
   const connected = db.prepare('SELECT connected FROM channel WHERE id = ?').pluck();
   const command = db.prepare('SELECT lower(hex(command)) FROM journal WHERE key = ?').pluck();
   return {
@@ -27,6 +31,7 @@ export function conversationReads(db: Connection): ConversationReads {
     messageByKey: (key) => byKey.get(key),
     ownBySourceId: (conversation, sourceMessageId) => own.get(sourceMessageId, conversation),
     parkedSends: (actor) => parked.all(actor),
+    parkedMetadata: (source, namespace, target) => said.all(source, namespace, target),
     isConnected: (channel) => connected.get(uuidToBytes(channel)) === 1,
     commandOf: (turn) => (command.get(turn) as string | undefined) ?? null,
   };

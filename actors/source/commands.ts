@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import { channelActor } from '../channel/contract.ts';
+import { conversationActor } from '../conversation/contract.ts';
 import type { Handlers, Runtime } from '../runtime/kind.ts';
 import type { SourceCommands } from './contract.ts';
 import type { SourceReads } from './reads.ts';
@@ -48,20 +49,24 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
 
   'metadata.park'(runtime, { items }) {
     const row = existing(runtime);
-    for (const item of items) {
+    for (const { namespace, sourceId, metadata } of items) {
+      const targets = runtime.reads.targets(row.source_id, namespace, sourceId);
+      // It has appeared since the caller looked.
+      for (const { conversationId, messageId } of targets) {
+        runtime.tell(conversationActor(conversationId), 'metadata.merge', { messageId, metadata });
+      }
+      if (targets.length > 0) continue;
       runtime.change(
         parkedMetadata.insert({
           key: runtime.nextKey(),
           source_id: row.source_id,
-          namespace: item.namespace,
-          target: item.sourceId,
-          metadata: JSON.stringify(item.metadata),
+          namespace,
+          target: sourceId,
+          metadata: JSON.stringify(metadata),
           at: runtime.now,
         }),
       );
     }
-    // It may have appeared meanwhile.
-    runtime.signal('outbox');
     return null;
   },
 

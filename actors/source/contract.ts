@@ -1,4 +1,6 @@
+import { sourceActorId } from '../ids.ts';
 import type { JsonObject, SourceJson } from '../representation.ts';
+import type { Address } from '../runtime/kind.ts';
 
 /** The commands of a source: type → body and result. */
 export type SourceCommands = {
@@ -23,3 +25,9 @@ export type SourceCommands = {
   /** Forgets parked metadata that has been applied. */
   'metadata.unpark': { body: { keys: number[] }; result: null };
 };
+
+/** The actor of a source, as somebody whom other actors tell something. */
+export const sourceActor = (sourceId: string): Address<SourceCommands> => ({
+  kind: 'source',
+  id: sourceActorId(sourceId),
+});

@@ -1,7 +1,6 @@
 import { defineKind } from '../runtime/kind.ts';
 import { sourceHandlers } from './commands.ts';
 import type { SourceCommands } from './contract.ts';
-import { parkedReader } from './parked-reader.ts';
 import { sourceReader } from './reader.ts';
 import { sourceReads } from './reads.ts';
 import { parkedMetadata, sources } from './tables.ts';
@@ -17,5 +16,5 @@ export const sourceKind = defineKind<SourceCommands>()({
   reads: sourceReads,
   load: () => null,
   handlers: sourceHandlers,
-  readers: { sources: sourceReader, parked: parkedReader },
+  readers: { sources: sourceReader },
 });

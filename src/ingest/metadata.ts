@@ -1,9 +1,9 @@
 import type { CommandSender } from '#actors/commands.ts';
 import { sourceActorId } from '#actors/ids.ts';
 import type { JsonObject } from '#actors/representation.ts';
+import { targetsOf } from '#actors/source/targets.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { MetadataItem } from './items.ts';
-import { targetsOf } from './targets.ts';
 
 /** Merges each item into its target; what has not appeared yet is kept by the source's actor until it does. */
 export async function applyMetadata(
@@ -14,7 +14,7 @@ export async function applyMetadata(
   const unknown: MetadataItem[] = [];
   const ofConversation = new Map<string, { messageId: string | null; metadata: JsonObject }[]>();
   for (const item of items) {
-    const targets = targetsOf(store, source, item);
+    const targets = targetsOf(store, source, item.namespace, item.sourceId);
     if (targets.length === 0) unknown.push(item);
     for (const { conversationId, messageId } of targets) {
       const merges = ofConversation.get(conversationId) ?? [];

@@ -1,4 +1,3 @@
-import { ParkedMetadataDelivery } from '#src/dispatch/parked-metadata.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
 import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts';
 import type { Metrics } from '#src/metrics.ts';
@@ -23,25 +22,18 @@ export interface DispatchPorts {
 /** The dispatch side of an owner: everything that carries effects of its shards out of the hub. */
 export function startDispatch(services: NodeServices, ports: DispatchPorts): Dispatch {
   const sources = sourceDelivery(services, ports);
-  const { store, log, commandsFor } = services;
-  const parked = new ParkedMetadataDelivery({ parked: store.parked, store, log, commandsFor });
   const webhooks = webhookDispatcher(services, ports);
-  const wakeParked = (): void => parked.wake();
   const cancels = [
     services.onGrew('outbox', () => sources.wake()),
-    // Its target appears with an event; it itself is an effect to do.
-    services.onGrew('feed', wakeParked),
-    services.onGrew('outbox', wakeParked),
     services.onGrew('feed', () => webhooks?.feedGrew()),
     services.onGrew('webhooks', () => webhooks?.wake()),
   ];
   sources.wake();
-  parked.wake();
   webhooks?.wake();
   return {
     async stop() {
       for (const cancel of cancels) cancel();
-      await Promise.all([sources.stop(), parked.stop(), webhooks?.stop()]);
+      await Promise.all([sources.stop(), webhooks?.stop()]);
     },
   };
 }

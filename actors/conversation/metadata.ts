@@ -1,0 +1,49 @@
+import { objectAt } from '../json.ts';
+import type { JsonObject, MessageJson } from '../representation.ts';
+import { type ConversationRuntime, ownMessage, presentConversation } from './memory.ts';
+import type { MessageRow } from './tables.ts';
+import {
+  announceConversation,
+  announceConversationMetadata,
+  announceMessageMetadata,
+  saveConversation,
+  updateMessage,
+} from './writer.ts';
+
+export const metadataOf = (row: { metadata: string }): JsonObject => JSON.parse(row.metadata) as JsonObject;
+
+/** Changes the stored metadata of a message and announces it. */
+export function saveMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson {
+  const columns = { metadata: JSON.stringify(metadata) };
+  announceMessageMetadata(runtime, { ...row, ...columns });
+  return updateMessage(runtime, row, columns);
+}
+
+/** Changes the stored metadata of a message, or of the conversation itself, and announces it. */
+export function changeMetadata(
+  runtime: ConversationRuntime,
+  messageId: string | null,
+  change: (metadata: JsonObject) => JsonObject,
+): void {
+  if (messageId !== null) {
+    const row = ownMessage(runtime, messageId);
+    saveMessageMetadata(runtime, row, change(metadataOf(row)));
+    return;
+  }
+  const row = presentConversation(runtime);
+  const changed = change(runtime.memory.metadata);
+  const name = objectAt(changed, 'contact').display_name;
+  saveConversation(runtime, {
+    metadata: JSON.stringify(changed),
+    display_name: typeof name === 'string' && name !== '' ? name : row.display_name,
+  });
+  announceConversationMetadata(runtime);
+  announceConversation(runtime);
+}
+
+/** A contact's name under one key: the two spellings mean the same, and the newer must win. */
+export function withOneName(metadata: JsonObject): JsonObject {
+  const { displayName, ...contact } = objectAt(metadata, 'contact');
+  if (displayName === undefined) return metadata;
+  return { ...metadata, contact: { display_name: displayName, ...contact } };
+}
