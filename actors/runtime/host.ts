@@ -83,6 +83,7 @@ export class ActorHost {
     });
     this.#timers = new Timers({
       ...{ store, clock },
+      owned: () => this.owned,
       addressOf: ({ kind, actor }) => this.#handling.addressOf(kind, actor),
       deliver: (envelope, done) => this.#deliver(envelope, done),
     });
@@ -97,7 +98,6 @@ export class ActorHost {
       if (this.#options.log.replicated) this.#takeSurely(number);
       else this.#serve(number);
     }
-    this.#timers.arm();
     this.#pruneIn(pruningDelay.idle);
   }
 
@@ -178,6 +178,7 @@ export class ActorHost {
     loop.add(shard);
     const unsubscribe = bus.subscribe(subjects.workOfShard(number), (message) => this.#receive(number, message));
     this.#owned.set(number, { shard, loop, unsubscribe });
+    this.#timers.arm();
   }
 
   #receive(number: number, message: BusMessage): void {
@@ -249,7 +250,8 @@ export class ActorHost {
   /** Nothing of the commands was committed. */
   #failed(error: unknown, commands: Queued[]): void {
     if (error instanceof FencedError) {
-      this.#fenced(commands);
+      for (const command of commands) command.respond(notOwner);
+      for (const { envelope } of commands) this.#fenced(shardOf(envelope.actor.id, this.#options.shards.count));
       return;
     }
     const reason = reasonOf(error);
@@ -262,18 +264,14 @@ export class ActorHost {
   }
 
   /** Somebody else owns the shard: its commands are sent there, and nothing of it may be known here any longer. */
-  #fenced(commands: Queued[]): void {
-    const numbers = new Set(commands.map(({ envelope }) => shardOf(envelope.actor.id, this.#options.shards.count)));
-    for (const command of commands) command.respond(notOwner);
-    for (const number of numbers) {
-      const owned = this.#owned.get(number);
-      if (owned === undefined) continue;
-      this.#owned.delete(number);
-      owned.unsubscribe();
-      owned.loop.remove(owned.shard);
-      this.#answerAll(owned.shard, notOwner);
-      this.#options.logger.warn({ shard: number }, 'shard.fenced');
-    }
+  #fenced(number: number): void {
+    const owned = this.#owned.get(number);
+    if (owned === undefined) return;
+    this.#owned.delete(number);
+    owned.unsubscribe();
+    owned.loop.remove(owned.shard);
+    this.#answerAll(owned.shard, notOwner);
+    this.#options.logger.warn({ shard: number }, 'shard.fenced');
   }
 
   #answerAll({ mailbox }: Shard, reply: Reply): void {
@@ -307,7 +305,8 @@ export class ActorHost {
       for (const envelope of round.commands) this.#deliver(envelope, () => {});
     } catch (error) {
       this.#activations.clear();
-      this.#failed(error, []);
+      if (error instanceof FencedError) this.#fenced(shard.number);
+      else this.#failed(error, []);
     }
     ended(round.more);
   }

@@ -9,7 +9,9 @@ import type { ActorAddress, Envelope } from './envelope.ts';
 export interface TimersOptions {
   store: Pick<HostStore, 'dueTimers' | 'nextTimer'>;
   clock: Clock;
-  /** Null: the actor is not stored, or its shard is not owned here. */
+  /** The shards whose timers are fired here. */
+  owned(): readonly number[];
+  /** Null: the actor is not stored. */
   addressOf(timer: TimerRow): ActorAddress | null;
   /** Puts a command into its mailbox; `done` is called with its reply. False: there is no room. */
   deliver(envelope: Envelope, done: () => void): boolean;
@@ -22,8 +24,8 @@ const timersPerRound = 256;
 const patience = 60_000;
 /** Wait after a full mailbox, in ms. */
 const refusedDelay = 50;
-/** Wait after a look that found only timers of other owners, in ms. */
-const foreignDelay = 1_000;
+/** Wait after a look that found only timers of actors that are not stored, in ms. */
+const orphanedDelay = 1_000;
 
 /**
  * Fires durable timers: each due row becomes an ordinary command of its actor. The row goes in the commit of that
@@ -44,7 +46,7 @@ export class Timers {
   /** Looks when the next timer is due. Called at the start and after commits that set timers. */
   arm(): void {
     if (this.#stopped) return;
-    const next = this.#options.store.nextTimer();
+    const next = this.#options.store.nextTimer(this.#options.owned());
     if (next === null || next >= this.#armedFor) return;
     this.#wakeIn(Math.max(0, next - this.#options.clock.now()), next);
   }
@@ -68,9 +70,10 @@ export class Timers {
     this.#armedFor = Number.POSITIVE_INFINITY;
     const now = this.#options.clock.now();
     const { store, addressOf, deliver } = this.#options;
+    const owned = this.#options.owned();
     let refused = false;
     let delivered = false;
-    for (const timer of store.dueTimers(now, timersPerRound + this.#underWay.size)) {
+    for (const timer of store.dueTimers(owned, now, timersPerRound + this.#underWay.size)) {
       if (this.#underWay.has(timer.key)) continue;
       const actor = addressOf(timer);
       if (actor === null) continue;
@@ -85,8 +88,8 @@ export class Timers {
     // While due timers are under way the earliest due time lies in the past: their commit arms anew.
     if (refused) this.#wakeIn(refusedDelay, now);
     else if (this.#underWay.size > 0) return;
-    // What is due belongs to other owners: they fire it, or this host once it has taken their shards.
-    else if (!delivered && (store.nextTimer() ?? now + 1) <= now) this.#wakeIn(foreignDelay, now);
+    // What is due has no actor: looking again at once would never end.
+    else if (!delivered && (store.nextTimer(owned) ?? now + 1) <= now) this.#wakeIn(orphanedDelay, now);
     else this.arm();
   }
 

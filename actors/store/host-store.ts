@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { uuidToBytes } from '../uuid.ts';
 import { type Connection, type Durability, openForWriting } from './database.ts';
-import type { TableShape } from './table.ts';
+import { keysPerShard, type TableShape } from './table.ts';
 import {
   bases,
   type BaseRow,
@@ -36,10 +36,10 @@ export interface HostStore {
   /** The effect of a kind that a subject has in the outbox. */
   effectOf(subject: number, kind: string): OutboxRow | null;
   effect(key: number): OutboxRow | null;
-  /** Timers due at `now` (epoch ms), earliest first. */
-  dueTimers(now: number, limit: number): TimerRow[];
-  /** Epoch ms of the earliest timer, null without timers. */
-  nextTimer(): number | null;
+  /** Timers of some shards that are due at `now` (epoch ms), earliest first. */
+  dueTimers(shards: readonly number[], now: number, limit: number): TimerRow[];
+  /** Epoch ms of the earliest timer of some shards, null without timers. */
+  nextTimer(shards: readonly number[]): number | null;
   /** Dead letters of a command id. */
   deadLetter(commandId: string): DeadLetterRow | null;
   /** What the write-ahead log holds and what of it is in the file already, in pages. Outside of any transaction. */
@@ -86,8 +86,10 @@ export function openHostStore(options: HostStoreOptions): HostStore {
   const timer = timers.query(db, 'WHERE subject = ? AND name = ?');
   const effectOf = outbox.query(db, 'WHERE subject = ? AND kind = ?');
   const effect = outbox.query(db, 'WHERE key = ?');
-  const due = timers.query(db, 'WHERE due <= ? ORDER BY due, key LIMIT ?');
-  const next = db.prepare('SELECT min(due) FROM timer').pluck();
+  // The file may hold the rows of shards that others own.
+  const ofShards = `key / ${keysPerShard} IN (SELECT value FROM json_each(?))`;
+  const due = timers.query(db, `WHERE due <= ? AND ${ofShards} ORDER BY due, key LIMIT ?`);
+  const next = db.prepare(`SELECT due FROM timer WHERE ${ofShards} ORDER BY due LIMIT 1`).pluck();
   const deadLetter = deadLetters.query(db, 'WHERE command_id = ?');
   return {
     transactions: new WriteTransactions(db, [...runtimeTables, ...tables]),
@@ -103,8 +105,8 @@ export function openHostStore(options: HostStoreOptions): HostStore {
     timer: (subject, name) => timer.get(subject, name),
     effectOf: (subject, kind) => effectOf.get(subject, kind),
     effect: (key) => effect.get(key),
-    dueTimers: (now, limit) => due.all(now, limit),
-    nextTimer: () => next.get() as number | null,
+    dueTimers: (owned, now, limit) => due.all(now, JSON.stringify(owned), limit),
+    nextTimer: (owned) => (next.get(JSON.stringify(owned)) as number | undefined) ?? null,
     deadLetter: (commandId) => deadLetter.get(uuidToBytes(commandId)),
     logPages: log.pages,
     checkpoint: () => log.move('PASSIVE'),
