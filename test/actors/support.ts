@@ -19,23 +19,26 @@ import { type ActorSystem, conversationOf, testChannel, testSource } from '../_s
 const ids = new SystemIds();
 export const uuid = (): string => ids.uuid();
 
+/** Where envelopes are made and sent. */
+type Place = Pick<ActorSystem, 'bus' | 'clock' | 'shards'>;
+
 /** An envelope as a sender makes it; `more` replaces parts. */
 export function envelopeFor(
-  system: ActorSystem,
+  { clock }: Pick<Place, 'clock'>,
   kind: string,
   id: string,
   type: string,
   body: unknown,
   more: Partial<Envelope> = {},
 ): Envelope {
-  const now = system.clock.now();
+  const now = clock.now();
   return { commandId: uuid(), actor: { kind, id }, type, body, now, deadline: now + 10_000, cause: 'test', ...more };
 }
 
 /** Sends an envelope as it is, once. */
-export async function request(system: ActorSystem, envelope: Envelope): Promise<Reply> {
-  const subject = workSubject(shardOf(envelope.actor.id, system.shards), envelope.actor);
-  return decode<Reply>(await system.bus.request(subject, encode(envelope), 5_000));
+export async function request({ bus, shards }: Place, envelope: Envelope): Promise<Reply> {
+  const subject = workSubject(shardOf(envelope.actor.id, shards), envelope.actor);
+  return decode<Reply>(await bus.request(subject, encode(envelope), 5_000));
 }
 
 /** Keeps the records it is given. */
