@@ -2,7 +2,18 @@ import { expect, test } from 'vitest';
 import type { ChangeRecord } from '#actors/log/shard-log.ts';
 import { journal } from '#actors/store/tables.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
-import { elapse, envelopeFor, eventsOf, expectSound, RecordingLog, request, rowsOf, sendText, turnsOf, uuid } from './support.ts';
+import {
+  elapse,
+  envelopeFor,
+  eventsOf,
+  expectSound,
+  RecordingLog,
+  request,
+  rowsOf,
+  sendText,
+  turnsOf,
+  uuid,
+} from './support.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
