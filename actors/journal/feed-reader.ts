@@ -27,8 +27,10 @@ export function feedReader(db: Connection, shards: number, kinds: readonly AnyKi
     const start = every.map((row) => (row?.horizon ?? 1) - 1);
     return { instance, start, end: every.map((row) => (row?.next_position ?? 1) - 1) };
   };
+  // The host cuts the journal as it likes: what is read at once is of one moment.
+  const read = db.transaction((query: FeedQuery) => reading.read(query, extent()));
   return {
-    read: (query) => reading.read(query, extent()),
+    read: (query) => read(query),
     end: () => extent().end,
     start: () => extent().start,
     encodeCursor: (position) => encodeCursor(instance, position),
@@ -99,13 +101,14 @@ class Reading {
     const limit = Math.min(turnsPerQuery, wanted + 1);
     const statement = this.#statementFor(types ?? []);
     // A position may stand inside a turn, whose other events are still to be read.
-    let from = after + 1;
-    for (;;) {
-      const rows = statement.all(from, base, from, base + keysPerShard, limit) as FeedRow[];
+    let oldest = base;
+    for (let from = after + 1; ; ) {
+      const rows = statement.all(from, oldest, from, base + keysPerShard, limit) as FeedRow[];
       yield* rows;
       const last = rows.at(-1);
       if (last === undefined || rows.length < limit) return;
-      from = last.key + unpackEvents(last.events).length;
+      from = last.key + 1;
+      oldest = from;
     }
   }
 

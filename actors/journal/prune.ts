@@ -1,4 +1,4 @@
-import type { MachineId } from '#machines/registry.ts';
+import { type MachineId, registry } from '#machines/registry.ts';
 import { initial, restore, type Snapshot, stepSnapshot } from '#machines/step.ts';
 import type { AnyKind } from '../runtime/kind.ts';
 import type { HostStore } from '../store/host-store.ts';
@@ -91,13 +91,19 @@ class Subjects {
   #step(row: JournalRow, step: Step): void {
     const base = this.#of(row, step.subject === 0 ? row.actor : step.subject);
     base.machine = step.machine;
-    base.snapshot = stepped(base.snapshot ?? this.#live(step.machine, base), step);
+    if (step.version === registry[step.machine].version) {
+      base.snapshot = stepped(base.snapshot ?? this.#live(step, base), step);
+    } else {
+      // An older version can not be run again: what follows it begins with a migration, which carries its state.
+      Object.assign(base, { snapshot: null, row: { ...base.row, value: 'null', context: 'null' } });
+    }
     base.row.revision = step.revision;
     base.row.machine_version = step.version;
   }
 
-  #live(machine: MachineId, { row, stored }: PassedBase): Snapshot {
-    if (!stored || row.machine_version === 0) return initial(machine).snapshot;
+  /** The state before a step. */
+  #live({ machine, version }: Step, { row, stored }: PassedBase): Snapshot {
+    if (!stored || row.machine_version !== version) return initial(machine).snapshot;
     return restore(machine, { value: JSON.parse(row.value) as unknown, context: JSON.parse(row.context) as unknown });
   }
 

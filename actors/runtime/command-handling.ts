@@ -74,7 +74,7 @@ export class CommandHandling {
     }
     try {
       const actor = this.#activate(ready, envelope, shard);
-      const runtime = new TurnRuntime(actor, ready.kind, envelope, this.#store, ready.reads, shard.counters);
+      const runtime = new TurnRuntime(actor, ready.kind, handledAs(envelope), this.#store, ready.reads, shard.counters);
       runtime.migrate();
       const result = this.#dispatch(ready.kind, runtime, envelope, envelope.type);
       const reply: Reply = { ok: true, result: result ?? null };
@@ -228,6 +228,12 @@ export class CommandHandling {
       size: 0,
     };
   }
+}
+
+/** What is redriven is done as if its first try had succeeded: under its own id, by which a repetition is recognised. */
+function handledAs(envelope: Envelope): Envelope {
+  if (envelope.type !== runtimeCommands.redrive) return envelope;
+  return { ...envelope, commandId: (envelope.body as { commandId: string }).commandId };
 }
 
 const isRecognised = ({ recognised }: AnyKind, type: string): boolean =>

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ShardLog } from '../log/shard-log.ts';
 import { applyRecord } from '../log/apply.ts';
-import { FencedError } from '../log/shard-log.ts';
+import { FencedError, NotAppendedError } from '../log/shard-log.ts';
 import type { Bus, BusMessage, Cancel, Clock, Logger } from '../ports.ts';
 import { Checkpoints, type Mover } from '../store/checkpoints.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { type ActivationLimits, Activations } from './activation.ts';
 import { Batches, type BatchOutcome } from './batch.ts';
-import { CommandHandling } from './command-handling.ts';
+import { CommandHandling, isIoError } from './command-handling.ts';
 import { CommitLoop } from './commit-loop.ts';
 import { encode, type Envelope, envelopeOf, type Reply } from './envelope.ts';
 import type { AnyKind } from './kind.ts';
@@ -311,7 +311,9 @@ export class ActorHost {
     } catch (error) {
       this.#activations.clear();
       if (error instanceof FencedError) this.#fenced(shard.number);
-      else this.#failed(error, []);
+      else if (error instanceof NotAppendedError || isIoError(error)) this.#failed(error, []);
+      // A defect of pruning is no reason to refuse commands.
+      else this.#options.logger.error({ shard: shard.number, reason: reasonOf(error) }, 'retention.failed');
     }
     ended(round.more);
   }

@@ -16,7 +16,7 @@ import {
 import type { EventType, Json } from '../representation.ts';
 import type { HostStore } from '../store/host-store.ts';
 import type { Change, Row } from '../store/table.ts';
-import { type ActorRow, journal, type OutboxRow, outbox, timers } from '../store/tables.ts';
+import { type ActorRow, bases, journal, type OutboxRow, outbox, timers } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { ActiveActor } from './activation.ts';
 import type { Envelope } from './envelope.ts';
@@ -148,7 +148,14 @@ export class TurnRuntime implements Runtime {
 
   change(change: Change): void {
     this.#changes.push(change);
+    if (change.op === 'delete') this.#removeBase(change.table, change.key);
     if (outbox.is(change) && change.op !== 'delete') this.#signals.add('outbox');
+  }
+
+  /** A row whose machine had steps that are forgotten by now takes what is kept of them along. */
+  #removeBase(table: string, key: number): void {
+    if (!this.#kind.owned?.some((owned) => owned.table.name === table)) return;
+    if (this.#store.base(key) !== null) this.#changes.push(bases.remove(key));
   }
 
   emit(type: EventType, data: Json): void {

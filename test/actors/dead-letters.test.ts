@@ -24,7 +24,7 @@ import {
 
 const ann = conversationOf('ann');
 
-/** A system whose conversations have a command that throws while `broken.now`, after it has stepped and emitted. */
+/** A system whose conversations have a command that throws while `broken.now`, after it has stepped, saved and emitted. */
 async function brokenSystem(options: ActorSystemOptions = {}) {
   const log = new RecordingLog();
   const broken = { now: true };

@@ -57,7 +57,7 @@ function everyNode(node: StateNode): StateNode[] {
 const everyTransition = (machine: AnyStateMachine) =>
   everyNode(machine.root).flatMap((node) => [...[...node.transitions.values()].flat(), ...(node.always ?? [])]);
 
-describe.each(machineIds)('walks of %s', (machineId) => {
+describe.each(machineIds)('walks of %s', { timeout: 30_000 }, (machineId) => {
   const machine: AnyStateMachine = registry[machineId].machine;
 
   it('takes the steps of the stock transition', () => {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FeedEntry, FeedPosition } from '#actors/journal/feed.ts';
-import { Failure } from '#actors/errors.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
-import { sendText } from './support.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../../_support/actor-system.ts';
+import { sendText } from '../support.ts';
 
 const contacts = Array.from({ length: 8 }, (_, n) => `c${n}`);
 
@@ -112,38 +111,6 @@ test('an event names its conversation; a channel event none', async () => {
   const [channel, message] = feed.read({ after: [], limit: 2 });
   expect([channel?.conversationId, message?.conversationId]).toEqual([null, conversationOf('c0')]);
   expect(message?.event).toMatchObject({ type: 'message.created', seq: 1, timestamp: system.clock.now() });
-  close();
-});
-
-test('a cursor is the position after its event', async () => {
-  await using system = await talking(4);
-  const { feed, close } = system.reader();
-  for (const { event, position } of feed.read({ after: [], limit: 100 })) {
-    expect(feed.decodeCursor(event.cursor)).toEqual(position);
-    expect(feed.encodeCursor(position)).toBe(event.cursor);
-    expect(event.cursor).toMatch(/^[\w-]+$/);
-  }
-  close();
-});
-
-test('a cursor that the hub did not give is refused', async () => {
-  await using system = await talking(4);
-  const { feed, close } = system.reader();
-  const cursor = feed.encodeCursor([3, 1, 4, 1]);
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const changed = (from: string, to: string) => Buffer.from(text.replace(from, to)).toString('base64url');
-  const wrong = ['', 'x', '%%%', cursor.slice(1), cursor.slice(0, -2), changed('3.', '4.'), changed('3.', '03.')];
-  wrong.push(feed.encodeCursor([1]), feed.encodeCursor([1, 2, 3, 4, 5]), feed.encodeCursor([1, 2, 3, Number.NaN]));
-  for (const one of wrong) {
-    let code = null;
-    try {
-      feed.decodeCursor(one);
-    } catch (error) {
-      code = error instanceof Failure ? error.code : error;
-    }
-    expect([one, code]).toEqual([one, 'invalid_cursor']);
-  }
-  expect(feed.decodeCursor(cursor)).toEqual([3, 1, 4, 1]);
   close();
 });
 
