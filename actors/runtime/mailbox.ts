@@ -14,7 +14,7 @@ export interface MailboxLimits {
   commandsPerActor: number;
 }
 
-/** Bounds of architecture.md, "Limits and back-pressure". */
+/** Bounds of docs/architecture.md, "Limits and back-pressure". */
 export const defaultMailboxLimits: MailboxLimits = { commands: 4096, bytes: 16 * 1024 * 1024, commandsPerActor: 256 };
 
 /**

@@ -15,8 +15,9 @@ export interface ParkedMetadataOptions {
 const atOnce = 100;
 
 /**
- * Applies metadata that came before its conversation or message (decisions.md §7). It looks after every commit, so it
- * does not matter which of the two was stored first; applying twice has the effect of once, by derived command ids.
+ * Applies metadata that came before its conversation or message (docs/api.md, "Source API"). It looks after every
+ * commit, so it does not matter which of the two was stored first; applying twice has the effect of once, by derived
+ * command ids.
  */
 export class ParkedMetadataDelivery {
   readonly #options: ParkedMetadataOptions;

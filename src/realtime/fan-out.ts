@@ -36,7 +36,7 @@ export interface FanOut {
   close(): void;
 }
 
-/** A live subscription with more bytes than this in its socket is given up (decisions.md §8). */
+/** A live subscription with more bytes than this in its socket is given up (docs/api.md, "WebSocket"). */
 export const maxBacklog = 1024 * 1024;
 /** Catching up waits above this, so that it alone never makes a reader too slow. */
 const pauseBacklog = 256 * 1024;
