@@ -23,7 +23,7 @@ export const defaultMailboxLimits: MailboxLimits = { commands: 4096, bytes: 16 *
  */
 export class Mailbox {
   readonly #limits: MailboxLimits;
-  /** Insertion order is the turn: an actor that was served goes to the end. */
+  /** Insertion order is the order of serving: an actor that was served goes to the end. */
   readonly #queues = new Map<string, Queued[]>();
   #commands = 0;
   #bytes = 0;

@@ -72,7 +72,7 @@ class Connection implements NatsBus {
   readonly #requests = new RequestTable();
   readonly #inbox = `${createInbox()}.`;
   /**
-   * What was published since the last turn of the event loop. The library writes to the socket in the microtask after
+   * What was published since the last pass of the event loop. The library writes to the socket in the microtask after
    * each publication; handed over together, a hundred requests are one write, and the host finds them as one batch.
    */
   #unsent: Unsent[] = [];

@@ -8,7 +8,7 @@ import type { Result } from './recorder.ts';
 import type { SharedEvents } from './shared-events.ts';
 import { createSigner, type Signer } from './signing.ts';
 import type { SlotHolder, Slots } from './slots.ts';
-import { Timers } from './timers.ts';
+import { Alarms } from './alarms.ts';
 
 export interface AttemptsOptions extends AttemptOptions {
   events: SharedEvents;
@@ -27,7 +27,7 @@ const eventsPerPage = 64;
 export class Attempts implements SlotHolder {
   readonly #options: AttemptsOptions;
   readonly #context: RunnerContext;
-  readonly #timers: Timers;
+  readonly #alarms: Alarms;
   #work: SubscriptionWork;
   #signer: Signer;
   /** The receiver asked to be left alone until then (epoch ms). */
@@ -36,7 +36,7 @@ export class Attempts implements SlotHolder {
   constructor(work: SubscriptionWork, options: AttemptsOptions, context: RunnerContext) {
     this.#options = options;
     this.#context = context;
-    this.#timers = new Timers(context.clock);
+    this.#alarms = new Alarms(context.clock);
     this.#work = work;
     this.#signer = createSigner(work.signatureKeys, work.headers);
   }
@@ -54,7 +54,7 @@ export class Attempts implements SlotHolder {
     const { slots } = this.#options;
     const pause = this.#pausedUntil - this.#context.clock.now();
     if (pause > 0) {
-      this.#timers.later('pause', pause, this.#context.advance);
+      this.#alarms.later('pause', pause, this.#context.advance);
       return;
     }
     while (phase.mayAttempt() && slots.take(this)) {
