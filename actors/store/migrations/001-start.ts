@@ -29,7 +29,7 @@ CREATE TABLE shard (
   horizon INTEGER NOT NULL
 ) STRICT;
 
--- one row a turn: feed, history and answers; key: shard * 2^40 + position of its first event
+-- one row a turn: steps, events and answers; key: shard * 2^40 + position of its first event
 CREATE TABLE journal (
   key INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
