@@ -108,6 +108,14 @@ describe('documentation', () => {
     expect(problemsOfCitations(right, texts)).toEqual([]);
   });
 
+  it('explains each word once', () => {
+    const words = [...textOf.get('docs/terminology.md')!.matchAll(/^\| (.+?) \|/gm)]
+      .flatMap(([, cell]) => cell!.split(', '))
+      .filter((word) => word !== 'word');
+    expect(words.length).toBeGreaterThan(80);
+    expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
+  });
+
   it('keeps decisions and how-to pages to 40 lines', () => {
     const short = pages.filter(({ path }) => /^docs\/(?:adr|how-to)\//.test(path));
     expect(short.length).toBeGreaterThan(12);

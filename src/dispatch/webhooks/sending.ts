@@ -14,7 +14,7 @@ const slowAfter = 1_000;
 const quietAfter = 1_000;
 
 /**
- * The endpoint is well. Every lane with something to send has one attempt under way, as far as there are slots, and
+ * The endpoint is well. Every lane with something to send has one attempt under way, as far as there are permits, and
  * reading goes on as far as the window allows. Failures in a row hold attempts back until the store has judged them.
  */
 export class Sending implements ActivePhase {

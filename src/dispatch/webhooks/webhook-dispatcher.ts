@@ -12,7 +12,7 @@ import type { Origin } from '#src/services.ts';
 import type { RecordBody } from './recorder.ts';
 import { SubscriptionRunner } from './runner.ts';
 import { SharedEvents } from './shared-events.ts';
-import { Slots } from './slots.ts';
+import { Permits } from './permits.ts';
 import { Alarms } from './alarms.ts';
 
 export interface WebhookDispatcherOptions {
@@ -37,7 +37,7 @@ const patience = 5_000;
 export class WebhookDispatcher {
   readonly #options: WebhookDispatcherOptions;
   readonly #runners = new Map<string, SubscriptionRunner>();
-  readonly #slots = new Slots();
+  readonly #permits = new Permits();
   readonly #events: SharedEvents;
   readonly #alarms: Alarms;
   #woken: Cancel | null = null;
@@ -63,7 +63,7 @@ export class WebhookDispatcher {
 
   /** Calls under way. */
   get inFlight(): number {
-    return this.#slots.used;
+    return this.#permits.used;
   }
 
   /** Events that were read and are neither delivered nor scheduled, of all subscriptions. */
@@ -128,7 +128,7 @@ export class WebhookDispatcher {
       ids,
       log,
       client,
-      slots: this.#slots,
+      permits: this.#permits,
       events: this.#events,
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(onAttempt && { onAttempt }),
