@@ -38,7 +38,7 @@ export interface Problem {
   problem: string;
 }
 
-/** A failure as data: what crosses the bus and what the inbox keeps. */
+/** A failure as data: what crosses the bus and what a remembered answer holds. */
 export interface FailureData {
   code: FailureCode;
   /** A sentence a person can act on. Never contains a secret. */

@@ -24,8 +24,8 @@ export interface Ids {
   random(): number;
 }
 
-/** One message taken from the bus. `respond` answers a request; it does nothing for a publication. */
-export interface BusMessage {
+/** What the bus carries: an envelope or a signal. `respond` answers a request; it does nothing for a publication. */
+export interface Parcel {
   readonly subject: string;
   readonly data: Uint8Array;
   respond(data: Uint8Array): void;
@@ -39,8 +39,8 @@ export interface Bus {
    */
   request(subject: string, data: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   publish(subject: string, data: Uint8Array): void;
-  /** Calls `handle` for every message on `subject` (NATS wildcards allowed). */
-  subscribe(subject: string, handle: (message: BusMessage) => void): Cancel;
+  /** Calls `handle` for everything on `subject` (NATS wildcards allowed). */
+  subscribe(subject: string, handle: (parcel: Parcel) => void): Cancel;
   /** Resolves when everything published so far has reached the server. */
   flush(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The shapes that leave the hub: what the API answers and what events carry (hub-api.md, "Resources and their fields"). */
+/** The shapes that leave the hub: what the API answers and what events carry (docs/api.md, "Conventions"). */
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };

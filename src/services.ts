@@ -9,7 +9,7 @@ import type { Connectors } from './connectors/registry.ts';
 import type { LongReads } from './runtime/long-reads.ts';
 import type { SourceTokens } from './security/source-token.ts';
 
-/** Where a command comes from: kept in the history, and the root of derived command ids. */
+/** Where a command comes from: kept in the journal, and the root of derived command ids. */
 export interface Origin {
   /** For example a request id. */
   cause: string;

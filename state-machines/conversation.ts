@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate';
 
-/** How long a send waits for its conversation to appear, in ms (decisions.md §6). */
+/** How long a send waits for its conversation to appear, in ms (docs/api.md, "Sending"). */
 export const awaitedFor = 30_000;
 
 export type ConversationEvent =

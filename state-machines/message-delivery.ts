@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate';
 
-/** Tries of one send before it fails as unreachable (decisions.md §7). */
+/** Tries of one send before it fails as unreachable (docs/api.md, "Sending"). */
 export const maximumAttempts = 5;
 /** Upper bound of the wait between two tries, in ms. */
 export const maximumRetryDelay = 60_000;
@@ -8,7 +8,7 @@ const firstRetryDelay = 1_000;
 /** What a person reads when the last try ended without an answer. */
 export const unknownOutcomeError = 'The hub stopped during the last try: the source may or may not have the message.';
 
-/** Why a call to a source did not deliver: the closed list of architecture.md, "Effects". */
+/** Why a call to a source did not deliver: the closed list of docs/api.md, "Sending". */
 export type AttemptOutcome =
   | { kind: 'succeeded'; sourceMessageId: string | null; metadata: Record<string, unknown> }
   | { kind: 'rejected'; error: string }

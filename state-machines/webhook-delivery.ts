@@ -4,7 +4,10 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Waits between the tries of one delivery, in ms, before jitter (decisions.md §9). After the last one it is dead. */
+/**
+ * Waits between the tries of one delivery, in ms, before jitter (docs/api.md, "Webhooks"). After the last one it is
+ * dead.
+ */
 export const retrySchedule: readonly number[] = [
   5 * second,
   5 * minute,

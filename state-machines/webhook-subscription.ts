@@ -3,7 +3,7 @@ import { longestThrottle, spread } from './webhook-delivery.ts';
 
 /** Consecutive failures after which the endpoint itself counts as failing. */
 export const failuresUntilFailing = 10;
-/** How long an endpoint may fail without a single success, in ms: five days (decisions.md §9). */
+/** How long an endpoint may fail without a single success, in ms: five days (docs/api.md, "Webhooks"). */
 export const suspendAfter = 5 * 24 * 60 * 60 * 1_000;
 const firstProbeDelay = 5_000;
 /** The longest wait between two probes of a failing endpoint, in ms, before jitter: its return is noticed soon. */

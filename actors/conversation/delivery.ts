@@ -49,7 +49,7 @@ export function stepDelivery(
   const metadata = error === null ? rest : { ...rest, error };
   const stored = { ...columns, delivery: JSON.stringify(owned), state, metadata: JSON.stringify(metadata) };
   if (state === row.state && stored.metadata === row.metadata) {
-    // Moves between the states inside pending are the hub's own affair: history shows them, no event does.
+    // Moves between the states inside pending are the hub's own affair: the journal shows them, no event does.
     runtime.change(messages.update(row.key, { delivery: stored.delivery }));
     return { row: { ...row, ...stored }, owned, message: null };
   }

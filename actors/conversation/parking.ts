@@ -60,7 +60,7 @@ export function releaseParked(runtime: ConversationRuntime): void {
   }
 }
 
-/** The conversation did not appear in time: every send that waited is reported as failed (decisions.md §6). */
+/** The conversation did not appear in time: every send that waited is reported as failed (docs/api.md, "Sending"). */
 export function giveUpParked(runtime: ConversationRuntime): void {
   for (const parked of runtime.reads.parkedSends(runtime.actor.key)) {
     runtime.change(parkedSends.remove(parked.key));

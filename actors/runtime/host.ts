@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ShardLog } from '../log/shard-log.ts';
 import { applyRecord } from '../log/apply.ts';
 import { FencedError, NotAppendedError } from '../log/shard-log.ts';
-import type { Bus, BusMessage, Cancel, Clock, Logger } from '../ports.ts';
+import type { Bus, Cancel, Clock, Logger, Parcel } from '../ports.ts';
 import { Checkpoints, type Mover } from '../store/checkpoints.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { type ActivationLimits, Activations } from './activation.ts';
@@ -181,25 +181,25 @@ export class ActorHost {
     const shard = new Shard(number, store.shard(number), new Mailbox(limits ?? defaultMailboxLimits));
     const loop = log.replicated ? this.#loop() : this.#shared;
     loop.add(shard);
-    const unsubscribe = bus.subscribe(subjects.workOfShard(number), (message) => this.#receive(number, message));
+    const unsubscribe = bus.subscribe(subjects.workOfShard(number), (parcel) => this.#receive(number, parcel));
     this.#owned.set(number, { shard, loop, unsubscribe });
     this.#timers.arm();
   }
 
-  #receive(number: number, message: BusMessage): void {
-    const respond = (reply: Reply): void => this.#respond(message, reply);
-    const envelope = envelopeOf(message.data, this.#kinds);
+  #receive(number: number, parcel: Parcel): void {
+    const respond = (reply: Reply): void => this.#respond(parcel, reply);
+    const envelope = envelopeOf(parcel.data, this.#kinds);
     if (envelope === null) {
-      respond({ ok: false, failure: { code: 'internal', message: 'The message is no envelope of a command.' } });
+      respond({ ok: false, failure: { code: 'internal', message: 'This is no envelope of a command.' } });
       return;
     }
-    this.#offer(number, { envelope, size: message.data.length, respond });
+    this.#offer(number, { envelope, size: parcel.data.length, respond });
   }
 
   /** A reply that can not be sent is lost, as on any bus: its command is as durable as before. */
-  #respond(message: BusMessage, reply: Reply): void {
+  #respond(parcel: Parcel, reply: Reply): void {
     try {
-      message.respond(encode(reply));
+      parcel.respond(encode(reply));
     } catch (error) {
       this.#options.logger.warn({ reason: reasonOf(error) }, 'reply.lost');
     }

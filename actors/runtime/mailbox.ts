@@ -14,7 +14,7 @@ export interface MailboxLimits {
   commandsPerActor: number;
 }
 
-/** Bounds of architecture.md, "Limits and back-pressure". */
+/** Bounds of docs/architecture.md, "Limits and back-pressure". */
 export const defaultMailboxLimits: MailboxLimits = { commands: 4096, bytes: 16 * 1024 * 1024, commandsPerActor: 256 };
 
 /**
@@ -23,7 +23,7 @@ export const defaultMailboxLimits: MailboxLimits = { commands: 4096, bytes: 16 *
  */
 export class Mailbox {
   readonly #limits: MailboxLimits;
-  /** Insertion order is the turn: an actor that was served goes to the end. */
+  /** Insertion order is the order of serving: an actor that was served goes to the end. */
   readonly #queues = new Map<string, Queued[]>();
   #commands = 0;
   #bytes = 0;

@@ -114,7 +114,7 @@ export function openHostStore(options: HostStoreOptions): HostStore {
   };
 }
 
-/** An actor's shard follows from the number of shards: another number would give it a second owner and a second history. */
+/** An actor's shard follows from the number of shards: another number would give it a second owner. */
 function fixShards(db: Connection, file: string, shards: number): void {
   const stored = db.pragma('application_id', { simple: true }) as number;
   if (stored === 0) {

@@ -1,7 +1,7 @@
 import type { EventType, WebhookSubscriptionJson } from '../representation.ts';
 import type { FeedPosition } from '../journal/feed.ts';
 
-/** The event types that a webhook may carry (hub-api.md, "Events"). */
+/** The event types that a webhook may carry (docs/api.md, "Events"). */
 export const webhookEventTypes = [
   'message.created',
   'message.updated',

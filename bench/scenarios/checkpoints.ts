@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as pass } from 'node:timers/promises';
 import { Checkpoints, type Mover } from '#actors/store/checkpoints.ts';
 import { type Connection, openForReading, openForWriting } from '#actors/store/database.ts';
 import { writeAheadLog } from '#actors/store/write-ahead-log.ts';
@@ -60,7 +60,7 @@ async function writeFor(file: string, seconds: number, rows: number, mover: Move
       checkpoints.committed();
       times.push(performance.now() - from);
       most = Math.max(most, size());
-      await turn();
+      await pass();
     }
     return most;
   };

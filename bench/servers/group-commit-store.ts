@@ -32,7 +32,7 @@ export interface GroupCommitStore {
 
 /**
  * The same facts as the hub's, written by hand: message, conversation and event rows, duplicates found by the unique
- * index. No actors, state machines, history or inbox.
+ * index. No actors, state machines or journal.
  */
 export function openGroupCommitStore(file: string): GroupCommitStore {
   const db = new Database(file);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const maxMessages = 1_000;
 
-/** The body of `/sources.webhook`: the same rules as the hub's (hub-api.md, "Source API"). */
+/** The body of `/sources.webhook`: the same rules as the hub's (docs/api.md, "Source API"). */
 export const ingestBody = z.object({
   messages: z
     .array(

@@ -18,7 +18,7 @@ export interface Connector {
   /** The addresses at which its sources call the hub. */
   readonly routes: readonly InboundRoute[];
   /** Hands one message to its source. At most one message arrives, whatever it returns. Must not reject. */
-  deliver(delivery: Delivery, tools: DeliveryTools): Promise<DeliveryOutcome>;
+  deliver(delivery: Delivery, tools: DeliveryTools): Promise<CallOutcome>;
   readonly starter?: ConversationStarter;
 }
 
@@ -69,10 +69,10 @@ export interface DeliveryTools {
 }
 
 /**
- * What a delivery came to. `error` is a sentence for people, without secrets. The hub itself decides what else can be:
+ * What a call came to. `error` is a sentence for people, without secrets. The hub itself decides what else can be:
  * a channel that is not connected, an outcome that nobody knows.
  */
-export type DeliveryOutcome =
+export type CallOutcome =
   | Extract<AttemptOutcome, { kind: 'succeeded' | 'rejected' | 'throttled' }>
   | { kind: 'unreachable'; error: string };
 

@@ -1,6 +1,6 @@
 import type { OutgoingResult } from '#src/outgoing/call.ts';
 import { retryAfterOf } from '#src/outgoing/retry-after.ts';
-import type { DeliveryOutcome } from './connector.ts';
+import type { CallOutcome } from './connector.ts';
 
 /** The longest wait that a source may ask for, in ms. */
 const longestThrottle = 5 * 60_000;
@@ -12,7 +12,7 @@ export interface AnswerReading {
   /** What is called, for sentences: `The action endpoint`. */
   endpoint: string;
   /** What a 2xx answer means. Must not throw, whatever the body is. */
-  accepted(body: string): DeliveryOutcome;
+  accepted(body: string): CallOutcome;
   /** The source's own words for a refusal, null without any. Must not throw. */
   errorOf(body: string): string | null;
 }
@@ -22,7 +22,7 @@ export interface AnswerReading {
  * 429 and Retry-After a wait, everything else out of reach.
  * @param now epoch ms
  */
-export function outcomeOf(result: OutgoingResult, now: number, reading: AnswerReading): DeliveryOutcome {
+export function outcomeOf(result: OutgoingResult, now: number, reading: AnswerReading): CallOutcome {
   if (result.kind === 'refused') {
     const error =
       result.reason === 'address_not_allowed'

@@ -6,7 +6,7 @@ const methods = 'GET, POST, OPTIONS';
 const requestHeaders = 'Content-Type, Authorization, Idempotency-Key, X-Request-Id';
 const exposedHeaders = 'X-Request-Id, X-Api-Version, X-Message-Id, Idempotency-Replayed, Retry-After';
 
-/** The CORS headers of an answer (decisions.md §3); empty for origins that are not allowed. */
+/** The CORS headers of an answer (docs/api.md, "Authentication"); empty for origins that are not allowed. */
 export function corsHeaders(config: Config, origin: string | undefined): Record<string, string> {
   const { allowedOrigins } = config.security;
   if (origin === undefined || allowedOrigins.length === 0) return {};

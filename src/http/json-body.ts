@@ -47,7 +47,7 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /**
- * The value of a body; an empty body is `{}` (decisions.md §1).
+ * The value of a body; an empty body is `{}` (docs/api.md, "Conventions").
  * @throws Failure `unsupported_media_type`, `malformed_json`, `invalid_request`
  */
 export function parseBody(bytes: Buffer, contentType: string | undefined): unknown {

@@ -25,7 +25,7 @@ export interface PageBody<T> {
 }
 
 /** The response of a paginated operation. */
-export const pageOf = <T extends z.ZodType>(item: T) =>
+export const pageSchema = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item),
     pagination_data: z.object({

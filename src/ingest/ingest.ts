@@ -17,9 +17,9 @@ export interface IngestParts {
 export async function ingest(
   parts: IngestParts,
   { source, metadata, receipts }: Inbound,
-  { batches }: SortedMessages,
+  { conversations }: SortedMessages,
 ): Promise<Ingested[]> {
-  const ingested = await storeMessages(parts.commands, batches);
+  const ingested = await storeMessages(parts.commands, conversations);
   await applyMetadata(parts, source, [...metadata, ...receipts.map(metadataOf)]);
   return ingested;
 }

@@ -8,7 +8,7 @@ import type { Inbound, MessageItem } from './items.ts';
 export type Ingested = ConversationCommands['messages.ingest']['result']['messages'][number];
 
 /** The messages of one conversation, in their order. */
-interface Batch {
+interface ConversationItems {
   conversation: string;
   origin: ConversationOrigin;
   /** `index`: where the item stands in what came in. */
@@ -16,7 +16,7 @@ interface Batch {
 }
 
 export interface SortedMessages {
-  batches: Batch[];
+  conversations: ConversationItems[];
   /** Indexes of the messages whose channel is not a connected one of the source. */
   unusable: number[];
 }
@@ -24,7 +24,7 @@ export interface SortedMessages {
 /** Sorts messages by conversation. */
 export function sortMessages(channels: ChannelReader, { source, messages }: Inbound): SortedMessages {
   const connected = new Map<string, boolean>();
-  const batches = new Map<string, Batch>();
+  const conversations = new Map<string, ConversationItems>();
   const unusable: number[] = [];
   for (const [index, item] of messages.entries()) {
     const channel = channelId(source, item.channel);
@@ -39,21 +39,24 @@ export function sortMessages(channels: ChannelReader, { source, messages }: Inbo
     }
     const conversation = conversationId(channel, item.conversation);
     const origin = { channelId: channel, source, sourceConversationId: item.conversation };
-    const batch = batches.get(conversation) ?? { conversation, origin, items: [] };
-    batch.items.push({ index, item });
-    batches.set(conversation, batch);
+    const ofOne = conversations.get(conversation) ?? { conversation, origin, items: [] };
+    ofOne.items.push({ index, item });
+    conversations.set(conversation, ofOne);
   }
-  return { batches: [...batches.values()], unusable };
+  return { conversations: [...conversations.values()], unusable };
 }
 
 /**
  * One command for each conversation, side by side; the order of the items is kept within a conversation.
  * @returns what became of each usable message, in the order in which they came in
  */
-export async function storeMessages(commands: CommandSender, batches: readonly Batch[]): Promise<Ingested[]> {
+export async function storeMessages(
+  commands: CommandSender,
+  conversations: readonly ConversationItems[],
+): Promise<Ingested[]> {
   const ingested: [index: number, Ingested][] = [];
   await Promise.all(
-    batches.map(async ({ conversation, origin, items }) => {
+    conversations.map(async ({ conversation, origin, items }) => {
       const result = await commands.send('conversation', conversation, 'messages.ingest', {
         origin,
         messages: items.map(({ item }) => ({

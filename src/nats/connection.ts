@@ -1,5 +1,5 @@
 import { connect, createInbox, type Msg, type NatsConnection, type Status } from '@nats-io/transport-node';
-import { type Bus, BusError, type BusMessage, type Cancel, type Logger } from '#actors/ports.ts';
+import { type Bus, BusError, type Parcel, type Cancel, type Logger } from '#actors/ports.ts';
 import type { Secret } from '#src/config/config.ts';
 import { busError, RequestTable } from './request-table.ts';
 
@@ -51,7 +51,7 @@ export async function connectBus({ url, user, password, name, log }: BusOptions)
       ignoreClusterUpdates: true,
       noAsyncTraces: true,
     });
-    return new Connection(connection, log, name);
+    return new ConnectedBus(connection, log, name);
   } catch (error) {
     // The library's text names neither user nor password; the address might, so it stays out.
     throw new BusError('disconnected', `cannot connect to NATS: ${(error as Error).message}`);
@@ -65,14 +65,14 @@ interface Unsent {
   token: string | null;
 }
 
-class Connection implements NatsBus {
+class ConnectedBus implements NatsBus {
   readonly #connection: NatsConnection;
   readonly #log: Logger;
   readonly #name: string;
   readonly #requests = new RequestTable();
   readonly #inbox = `${createInbox()}.`;
   /**
-   * What was published since the last turn of the event loop. The library writes to the socket in the microtask after
+   * What was published since the last pass of the event loop. The library writes to the socket in the microtask after
    * each publication; handed over together, a hundred requests are one write, and the host finds them as one batch.
    */
   #unsent: Unsent[] = [];
@@ -119,7 +119,7 @@ class Connection implements NatsBus {
     }
   }
 
-  subscribe(subject: string, handle: (message: BusMessage) => void): Cancel {
+  subscribe(subject: string, handle: (parcel: Parcel) => void): Cancel {
     // An exception that left the callback would end the library's reader: nothing would arrive any more.
     const callback = (error: Error | null, message: Msg): void => {
       try {

@@ -3,7 +3,7 @@ import type { FeedEntry, FeedPosition, FeedQuery } from '#actors/journal/feed.ts
 import type { Services } from '#src/services.ts';
 import { type EventBytes, eventBytes } from './message.ts';
 import { covers, isPast, later } from './position.ts';
-import { Turns } from './turns.ts';
+import { Passes } from './passes.ts';
 
 /** Which events a subscription wants: all, those of one type, or those of one conversation. */
 export interface Selection {
@@ -36,13 +36,13 @@ export interface FanOut {
   close(): void;
 }
 
-/** A live subscription with more bytes than this in its socket is given up (decisions.md §8). */
+/** A live subscription with more bytes than this in its socket is given up (docs/api.md, "WebSocket"). */
 export const maxBacklog = 1024 * 1024;
 /** Catching up waits above this, so that it alone never makes a reader too slow. */
 const pauseBacklog = 256 * 1024;
 const pageSize = 100;
-/** Frames sent in one turn of the event loop before others get theirs. */
-const sendsPerTurn = 1000;
+/** Frames sent in one pass of the event loop before others get theirs. */
+const sendsPerPass = 1000;
 
 interface Member extends Subscription {
   selection: Selection;
@@ -68,7 +68,7 @@ class SharedTail implements FanOut {
   readonly #services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>;
   readonly #live = new Map<string, Set<Member>>();
   /** Of those who catch up; the tail does not queue behind them. */
-  readonly #turns: Turns;
+  readonly #passes: Passes;
   readonly #stop: () => void;
   /** What all live members were offered; null while there is none. */
   #tail: FeedPosition | null = null;
@@ -78,7 +78,7 @@ class SharedTail implements FanOut {
 
   constructor(services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>) {
     this.#services = services;
-    this.#turns = new Turns(services.clock);
+    this.#passes = new Passes(services.clock);
     this.#stop = services.onGrew('feed', () => {
       this.#grew = true;
       if (this.#tail && !this.#reading) void this.#readTail();
@@ -131,14 +131,14 @@ class SharedTail implements FanOut {
   }
 
   /**
-   * Joins only in the turn of a read that reached the end: whatever the tail has passed by then was committed before
+   * Joins only in the pass of a read that reached the end: whatever the tail has passed by then was committed before
    * that read, so that it was in it; what the read had beyond the tail is skipped by `ahead`.
    */
   async #catchUp(member: Member): Promise<void> {
     const { feed } = this.#services;
     try {
       for (;;) {
-        await this.#turns.next();
+        await this.#passes.next();
         if (member.cancelled || this.#closed) return;
         const end = feed.end();
         const page = feed.read({ after: member.at, limit: pageSize, ...selectionQuery(member.selection) });
@@ -146,7 +146,7 @@ class SharedTail implements FanOut {
         if (sent === page.length && page.length < pageSize) return this.#join(member, end);
         while (sent < page.length) {
           await member.sink.drained();
-          await this.#turns.next();
+          await this.#passes.next();
           if (member.cancelled || this.#closed) return;
           sent = this.#sendPage(member, page, sent);
         }
@@ -193,7 +193,7 @@ class SharedTail implements FanOut {
     const page = this.#services.feed.read({ after: this.#tail, limit: pageSize });
     let sends = 0;
     for (const entry of page) {
-      if (sends >= sendsPerTurn) return true;
+      if (sends >= sendsPerPass) return true;
       sends += this.#offer(entry, this.#tail);
       if (!this.#tail) return false;
       this.#tail = entry.position;

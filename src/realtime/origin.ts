@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Config } from '#src/config/config.ts';
 
 /**
- * Whether a page may open the WebSocket (decisions.md §3, CORS): `own` with its cookies, `anyone` (by `*`) without.
- * No `Origin` header: not a browser, which is as good as our own page.
+ * Whether a page may open the WebSocket (docs/api.md, "Authentication"): `own` with its cookies, `anyone` (by `*`)
+ * without. No `Origin` header: not a browser, which is as good as our own page.
  */
 export type OriginVerdict = 'own' | 'anyone' | 'refused';
 

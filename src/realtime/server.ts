@@ -41,7 +41,7 @@ const goingAway = 1001;
 const closeGraceMs = 1000;
 const keepAliveMs = 30_000;
 
-/** The STOMP endpoint of the hub: `ws` for the WebSocket, our own sessions above it (decisions.md §8). */
+/** The STOMP endpoint of the hub: `ws` for the WebSocket, our own sessions above it (docs/api.md, "WebSocket"). */
 export function createRealtime(services: RealtimeServices, auth: Auth, options: RealtimeOptions = {}): Realtime {
   const heartBeat = options.heartBeat ?? { send: 30_000, expect: 30_000 };
   const fanOut = createFanOut(services);

@@ -21,7 +21,7 @@ export interface CommandSenderOptions {
 }
 
 const defaultPatience = 10_000;
-/** A request without an answer is repeated after this long, in ms: the inbox makes the repetition harmless. */
+/** A request without an answer is repeated after this long, in ms: its id makes the repetition harmless. */
 const answerTimeout = 2_500;
 /** Wait before the next try when nobody can be reached, in ms. */
 const retryDelay = 100;

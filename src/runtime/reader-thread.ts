@@ -25,7 +25,7 @@ export type ReaderRequest = ReaderQuestion | 'stop';
 export type ReaderAnswer = { result: unknown } | { failure: FailureData } | { error: unknown };
 
 export interface ReaderLimits {
-  /** How long one read may take, and how long it may wait for its turn, in ms. */
+  /** How long one read may take, and how long it may wait before, in ms. */
   readMs: number;
   waitMs: number;
   /** Reads that wait at most. */

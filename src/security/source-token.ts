@@ -14,7 +14,7 @@ export interface SourceClaims {
   issuedAt: number;
 }
 
-/** Makes and verifies the tokens of sources: JWT, HS256, without expiry (decisions.md §3). */
+/** Makes and verifies the tokens of sources: JWT, HS256, without expiry (docs/api.md, "Authentication"). */
 export class SourceTokens {
   readonly #key: KeyObject;
   readonly #verified = new Map<string, SourceClaims>();

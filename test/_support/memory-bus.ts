@@ -1,4 +1,4 @@
-import { type Bus, BusError, type BusMessage, type Cancel } from '#actors/ports.ts';
+import { type Bus, BusError, type Parcel, type Cancel } from '#actors/ports.ts';
 
 /** Whether a NATS subject matches a pattern with `*` and a final `>`. */
 export function subjectMatches(pattern: string, subject: string): boolean {
@@ -13,7 +13,7 @@ export function subjectMatches(pattern: string, subject: string): boolean {
 
 /** A bus inside one process that loses nothing: for tests of what stands behind it. */
 export class MemoryBus implements Bus {
-  readonly #subscriptions = new Set<{ pattern: string; handle: (message: BusMessage) => void }>();
+  readonly #subscriptions = new Set<{ pattern: string; handle: (parcel: Parcel) => void }>();
 
   request(subject: string, data: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     const served = [...this.#subscriptions].filter(({ pattern }) => subjectMatches(pattern, subject));
@@ -34,7 +34,7 @@ export class MemoryBus implements Bus {
     }
   }
 
-  subscribe(pattern: string, handle: (message: BusMessage) => void): Cancel {
+  subscribe(pattern: string, handle: (parcel: Parcel) => void): Cancel {
     const subscription = { pattern, handle };
     this.#subscriptions.add(subscription);
     return () => this.#subscriptions.delete(subscription);

@@ -31,7 +31,7 @@ test('connecting makes a channel and announces it', async () => {
   reader.close();
 });
 
-test('a token stays out of results, events and history', async () => {
+test('a token stays out of results, events and the journal', async () => {
   await using system = new ActorSystem();
   const commands = system.commands();
   const secret = 'kept-to-the-source';

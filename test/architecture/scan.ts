@@ -41,11 +41,20 @@ export function codeOf(text: string): string {
   return withoutComments(text).replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, "''");
 }
 
-/** The text without comments; a comment mark inside a string is none. */
+/** What is in quotes, which is the first group, and comments: a comment mark inside a string is none. */
+const quotesAndComments =
+  /('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|(?<![\\/[])\/\/[^\n]*/g;
+
+/** The text without comments. */
 export function withoutComments(text: string): string {
-  const parts = /('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|(?<![\\/[])\/\/[^\n]*/g;
-  return text.replace(parts, (match, quoted: string | undefined) => quoted ?? match.replace(/[^\n]/g, ' '));
+  return text.replace(quotesAndComments, (match, quoted: string | undefined) => quoted ?? match.replace(/[^\n]/g, ' '));
 }
+
+/** The comments of a text, each as one line. */
+export const commentsOf = (text: string): string[] =>
+  [...text.matchAll(quotesAndComments)]
+    .filter(([, quoted]) => quoted === undefined)
+    .map(([comment]) => comment.replace(/\s*\n\s*(?:\* ?)?/g, ' '));
 
 /** Static and dynamic imports and re-exports. Statements begin their line; formatted code does not have it otherwise. */
 export function importsOf({ path, text }: SourceFile): Import[] {

@@ -3,7 +3,7 @@ import type { ChannelJson, Json } from '#actors/representation.ts';
 import type {
   Connector,
   Delivery,
-  DeliveryOutcome,
+  CallOutcome,
   InboundRoute,
   RawRequest,
   RegisteredSource,
@@ -87,7 +87,7 @@ async function deliver(connector: Connector, { channel, registered, content }: S
 }
 
 /** Answers, each with the kind of outcome that it means to every source. */
-const meanings: [kind: DeliveryOutcome['kind'], results: OutgoingResult[]][] = [
+const meanings: [kind: CallOutcome['kind'], results: OutgoingResult[]][] = [
   [
     'unreachable',
     [

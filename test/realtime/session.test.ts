@@ -209,8 +209,8 @@ describe('a slow reader', { timeout: 20_000 }, () => {
   const seqOf = (body: Buffer) => JSON.parse(body.toString()).seq as number;
 
   /** More than the operating system's socket buffers and the hub's limit together take. */
-  async function fill(hub: Hub, until: () => boolean, turns: number): Promise<void> {
-    for (let turn = 0; turn < turns && !until(); turn++) {
+  async function fill(hub: Hub, until: () => boolean, passes: number): Promise<void> {
+    for (let pass = 0; pass < passes && !until(); pass++) {
       hub.feed.append('message.created', conversation, { text: 'x'.repeat(size) });
       await new Promise(setImmediate);
     }
@@ -243,7 +243,7 @@ describe('a slow reader', { timeout: 20_000 }, () => {
     raw.socket.pause();
     const closed = () => hub.log.some((line) => line.event === 'realtime.session_closed');
     const receipt = 'x'.repeat(8000);
-    for (let turn = 0; turn < 5000 && !closed(); turn++) {
+    for (let pass = 0; pass < 5000 && !closed(); pass++) {
       raw.send('ACK', { id: '1', receipt });
       await new Promise(setImmediate);
     }

@@ -7,22 +7,22 @@ import { commandSenders } from '#src/runtime/command-sender.ts';
 import { systemClock, SystemIds } from '#src/runtime/system.ts';
 import { ActorSystem, connectTestChannel, testChannel } from '../_support/actor-system.ts';
 
-type Turn = Reply | 'timeout' | 'no_responder';
+type Try = Reply | 'timeout' | 'no_responder';
 
 const overloaded: Reply = {
   ok: false,
   failure: { code: 'overloaded', message: 'Too many. Nothing was changed; try again.', retryAfter: 1 },
 };
 
-/** Sends a command over a bus that answers as scripted; the last turn stays. Time passes with every try and wait. */
-function sendOver(turns: Turn[]): Promise<unknown> {
+/** Sends a command over a bus that answers as scripted; the last one stays. Time passes with every try and wait. */
+function sendOver(tries: Try[]): Promise<unknown> {
   let now = 0;
   const bus: Pick<Bus, 'request'> = {
     request(subject, _data, timeoutMs) {
-      const turn = turns.length > 1 ? turns.shift()! : turns[0]!;
-      now += turn === 'timeout' ? timeoutMs : 1;
-      if (typeof turn !== 'string') return Promise.resolve(encode(turn));
-      return Promise.reject(new BusError(turn, `${turn} on ${subject}`));
+      const end = tries.length > 1 ? tries.shift()! : tries[0]!;
+      now += end === 'timeout' ? timeoutMs : 1;
+      if (typeof end !== 'string') return Promise.resolve(encode(end));
+      return Promise.reject(new BusError(end, `${end} on ${subject}`));
     },
   };
   const clock = {
@@ -52,12 +52,12 @@ test('a refusal of the only try is the answer', async () => {
   await expect(sendOver([overloaded])).rejects.toMatchObject({ code: 'overloaded' });
 });
 
-test.each<[string, Turn[], RegExp]>([
+test.each<[string, Try[], RegExp]>([
   ['nobody', ['no_responder'], /Nothing was changed/],
   ['a timeout, then nobody', ['timeout', 'no_responder'], /what was done is not done twice/],
   ['a timeout, then refusals', ['timeout', overloaded], /what was done is not done twice/],
-])('%s gives an answer that is true', async (_name, turns, message) => {
-  await expect(sendOver(turns)).rejects.toThrow(message);
+])('%s gives an answer that is true', async (_name, tries, message) => {
+  await expect(sendOver(tries)).rejects.toThrow(message);
 });
 
 test('an expired repeat of an answered command gets its answer', async () => {

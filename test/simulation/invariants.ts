@@ -6,7 +6,7 @@ import type { Connection } from '#actors/store/database.ts';
 import type { Ledger } from './ledger.ts';
 import type { World } from './world.ts';
 
-/** Everything that does not hold of a quiet hub (architecture.md, "Invariants"). */
+/** Everything that does not hold of a quiet hub (docs/architecture.md, "Invariants"). */
 export function problemsOf(world: World, ledger: Ledger): string[] {
   const { db } = world;
   return [

@@ -1,4 +1,4 @@
-import { type Bus, BusError, type BusMessage } from '#actors/ports.ts';
+import { type Bus, BusError, type Parcel } from '#actors/ports.ts';
 import { subjectMatches } from '../_support/memory-bus.ts';
 import { never, type SimulatedProcess } from './process.ts';
 import type { Random } from './random.ts';
@@ -23,7 +23,7 @@ const slowest = 4_000;
 interface Subscription {
   pattern: string;
   process: SimulatedProcess;
-  handle(message: BusMessage): void;
+  handle(parcel: Parcel): void;
 }
 
 export interface UnreliableBusOptions {

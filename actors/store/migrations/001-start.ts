@@ -1,16 +1,4 @@
-/** The columns that every kind's own table has: the state of the actor (docs/architecture.md, "Storage"). */
-const actor = `
-  key INTEGER PRIMARY KEY,
-  id BLOB NOT NULL,
-  revision INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
-  turns INTEGER NOT NULL,
-  last_turn INTEGER NOT NULL,
-  skip_turn INTEGER NOT NULL,
-  chain TEXT NOT NULL,
-  machine_version INTEGER NOT NULL,
-  value TEXT NOT NULL,
-  context TEXT NOT NULL`;
+import { actorColumns } from './actor-columns.ts';
 
 /**
  * The first schema. Hot tables have integer keys in arrival order (`shard * 2^40 + n`, so that a shard's rows stand
@@ -29,7 +17,7 @@ CREATE TABLE shard (
   horizon INTEGER NOT NULL
 ) STRICT;
 
--- one row a turn: feed, history and answers; key: shard * 2^40 + position of its first event
+-- one row a turn: steps, events and answers; key: shard * 2^40 + position of its first event
 CREATE TABLE journal (
   key INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -107,7 +95,7 @@ CREATE TABLE dead_letter (
 ) STRICT;
 CREATE UNIQUE INDEX dead_letter_command ON dead_letter (command_id);
 
-CREATE TABLE source (${actor},
+CREATE TABLE source (${actorColumns},
   source_id TEXT NOT NULL,
   action_endpoint TEXT,
   name TEXT,
@@ -129,7 +117,7 @@ CREATE TABLE parked_metadata (
 ) STRICT;
 CREATE INDEX parked_metadata_target ON parked_metadata (source_id, namespace, target);
 
-CREATE TABLE channel (${actor},
+CREATE TABLE channel (${actorColumns},
   source TEXT NOT NULL,
   source_channel_id TEXT NOT NULL,
   source_id TEXT,
@@ -142,7 +130,7 @@ CREATE UNIQUE INDEX channel_actor ON channel (id);
 CREATE UNIQUE INDEX channel_source ON channel (source, source_channel_id);
 
 -- created_at: null until it has appeared; messages: how many it has
-CREATE TABLE conversation (${actor},
+CREATE TABLE conversation (${actorColumns},
   channel_id BLOB,
   source TEXT NOT NULL,
   source_conversation_id TEXT NOT NULL,
@@ -191,7 +179,7 @@ CREATE TABLE parked_send (
 ) STRICT;
 CREATE INDEX parked_send_actor ON parked_send (actor);
 
-CREATE TABLE idempotency_key (${actor},
+CREATE TABLE idempotency_key (${actorColumns},
   body_hash TEXT NOT NULL,
   answer TEXT,
   claimed_at INTEGER NOT NULL,
@@ -201,7 +189,7 @@ CREATE UNIQUE INDEX idempotency_key_actor ON idempotency_key (id);
 
 -- ahead: feed keys behind the cursor that are accounted for all the same; deliveries: what its deliveries carry as
 -- subscription, another one after a deletion
-CREATE TABLE webhook_subscription (${actor},
+CREATE TABLE webhook_subscription (${actorColumns},
   name TEXT,
   url TEXT NOT NULL,
   events TEXT,

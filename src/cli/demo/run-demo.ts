@@ -5,13 +5,13 @@ import { startSourceProcess } from './source-process.ts';
 
 type Print = (line: string) => void;
 
-interface Turn {
+interface Line {
   who: 'contact' | 'agent';
   text: string;
 }
 
 const contactName = 'Ada';
-const turns: readonly Turn[] = [
+const lines: readonly Line[] = [
   { who: 'contact', text: 'Hello! Is the blue lamp back in stock?' },
   { who: 'contact', text: 'I could collect it today.' },
   { who: 'agent', text: 'Hi Ada, it came in this morning. Shall we keep one for you?' },
@@ -79,10 +79,10 @@ async function agentSays(stage: Stage, conversation: string, text: string, event
   stage.print(`  ${speaker('')}   ${end.delivery_state} after ${Date.now() - startedAt} ms`);
 }
 
-async function playTurns(stage: Stage): Promise<void> {
+async function playLines(stage: Stage): Promise<void> {
   let conversation: string | undefined;
   let events: FollowedEvents | undefined;
-  for (const [number, { who, text }] of turns.entries()) {
+  for (const [number, { who, text }] of lines.entries()) {
     if (who === 'contact') {
       const id = await contactSays(stage, text, number);
       if (id !== conversation) events = new FollowedEvents(stage.client, id, stage.interrupted);
@@ -147,7 +147,7 @@ export async function runDemo(client: ApiClient, print: Print, interrupted: Abor
       channel = made.id;
       print(`Source ${name} is registered, its channel is connected.\n`);
       const stage = { client, source: created.token, channel, sourceChannel: name, print, interrupted };
-      await playTurns(stage);
+      await playLines(stage);
     } finally {
       await cleanUp({ client, source: created.token, print }, name, channel);
     }

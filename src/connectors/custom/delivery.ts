@@ -1,12 +1,12 @@
 import { contentSignature, signatureHeader } from '#src/outgoing/content-signature.ts';
-import type { Delivery, DeliveryOutcome, DeliveryTools } from '../connector.ts';
+import type { Delivery, CallOutcome, DeliveryTools } from '../connector.ts';
 import { type AnswerReading, objectIn, outcomeOf } from '../outcome.ts';
 
 /** Total time of a call, in ms; connecting has 3 s of it. */
 const callTimeout = 10_000;
 
 /** Calls the action endpoint of the source, signed with its token. */
-export async function deliver(delivery: Delivery, { http, now }: DeliveryTools): Promise<DeliveryOutcome> {
+export async function deliver(delivery: Delivery, { http, now }: DeliveryTools): Promise<CallOutcome> {
   const { registered, channel } = delivery;
   if (registered === null || registered.actionEndpoint === null) {
     const error = `The source ${channel.source} has no action_endpoint, so it can not send messages.`;

@@ -5,7 +5,7 @@ import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { retryAfterOf } from '#src/outgoing/retry-after.ts';
 import type { Signer } from './signing.ts';
 
-/** Total time of a call, in ms (decisions.md §9). */
+/** Total time of a call, in ms (docs/api.md, "Webhooks"). */
 export const callTimeout = 15_000;
 /** The answer is read up to here and kept up to `keptAnswer`, in bytes. */
 const longestAnswer = 64 * 1024;

@@ -7,12 +7,12 @@ import type { LaneDelivery } from './lane-table.ts';
 import type { Result } from './recorder.ts';
 import type { SharedEvents } from './shared-events.ts';
 import { createSigner, type Signer } from './signing.ts';
-import type { SlotHolder, Slots } from './slots.ts';
-import { Timers } from './timers.ts';
+import type { PermitHolder, Permits } from './permits.ts';
+import { Alarms } from './alarms.ts';
 
 export interface AttemptsOptions extends AttemptOptions {
   events: SharedEvents;
-  slots: Slots;
+  permits: Permits;
   /** Called with the outcome of every attempt, for the metrics. */
   onAttempt?(outcome: DeliveryOutcome['kind']): void;
 }
@@ -21,13 +21,13 @@ export interface AttemptsOptions extends AttemptOptions {
 const eventsPerPage = 64;
 
 /**
- * Makes the attempts of one subscription: as many as its phase, the slots and the receiver allow. Each leads to a result
+ * Makes the attempts of one subscription: as many as its phase, the permits and the receiver allow. Each leads to a result
  * for the recorder.
  */
-export class Attempts implements SlotHolder {
+export class Attempts implements PermitHolder {
   readonly #options: AttemptsOptions;
   readonly #context: RunnerContext;
-  readonly #timers: Timers;
+  readonly #alarms: Alarms;
   #work: SubscriptionWork;
   #signer: Signer;
   /** The receiver asked to be left alone until then (epoch ms). */
@@ -36,7 +36,7 @@ export class Attempts implements SlotHolder {
   constructor(work: SubscriptionWork, options: AttemptsOptions, context: RunnerContext) {
     this.#options = options;
     this.#context = context;
-    this.#timers = new Timers(context.clock);
+    this.#alarms = new Alarms(context.clock);
     this.#work = work;
     this.#signer = createSigner(work.signatureKeys, work.headers);
   }
@@ -51,16 +51,16 @@ export class Attempts implements SlotHolder {
 
   /** Begins what can begin now. */
   begin(phase: ActivePhase): void {
-    const { slots } = this.#options;
+    const { permits } = this.#options;
     const pause = this.#pausedUntil - this.#context.clock.now();
     if (pause > 0) {
-      this.#timers.later('pause', pause, this.#context.advance);
+      this.#alarms.later('pause', pause, this.#context.advance);
       return;
     }
-    while (phase.mayAttempt() && slots.take(this)) {
+    while (phase.mayAttempt() && permits.take(this)) {
       const delivery = phase.next();
       if (delivery === null) {
-        slots.release(this);
+        permits.release(this);
         break;
       }
       void this.#attempt(delivery, phase);
@@ -68,7 +68,7 @@ export class Attempts implements SlotHolder {
     phase.waiting();
   }
 
-  slotFreed(): void {
+  permitFreed(): void {
     this.#context.advance();
   }
 
@@ -82,7 +82,7 @@ export class Attempts implements SlotHolder {
       this.#context.startOver(error);
     }
     backlog.ended(delivery.lane);
-    this.#options.slots.release(this);
+    this.#options.permits.release(this);
     this.#context.advance();
   }
 

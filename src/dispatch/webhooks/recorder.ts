@@ -156,7 +156,7 @@ export class Recorder {
     if (this.#urgent) {
       this.#cancelTimer();
       this.#soon = true;
-      // Not at once: what ends in the same turn of the event loop belongs into the same record.
+      // Not at once: what ends in the same pass of the event loop belongs into the same record.
       this.#timer = clock.soon(() => this.#end());
     } else {
       this.#timer ??= clock.schedule(collectFor, () => this.#end());

@@ -10,7 +10,7 @@ import { Attempts, type AttemptsOptions } from './attempts.ts';
 import { activeOf, mustReload, type Phase, phaseOf } from './phase.ts';
 import { summaryOf } from './record-summary.ts';
 import { type RecordBody, type Recorded, Recorder } from './recorder.ts';
-import { Timers } from './timers.ts';
+import { Alarms } from './alarms.ts';
 import type { WindowEntry } from './window.ts';
 
 export interface RunnerOptions extends AttemptsOptions {
@@ -32,7 +32,7 @@ const afterDefect = 1_000;
  */
 export class SubscriptionRunner {
   readonly #options: RunnerOptions;
-  readonly #timers: Timers;
+  readonly #alarms: Alarms;
   readonly #recorder: Recorder;
   readonly #context: RunnerContext;
   readonly #attempts: Attempts;
@@ -44,7 +44,7 @@ export class SubscriptionRunner {
     const { clock, reader, send } = options;
     this.#options = options;
     this.#work = work;
-    this.#timers = new Timers(clock);
+    this.#alarms = new Alarms(clock);
     this.#recorder = new Recorder({
       clock,
       progressWith: (entries) => this.#progressWith(entries),
@@ -82,7 +82,7 @@ export class SubscriptionRunner {
   /** Begins nothing more; resolves when what is under way has ended and is recorded, or after `patience` ms. */
   async stop(patience: number): Promise<void> {
     this.#drain();
-    this.#timers.cancelAll();
+    this.#alarms.cancelAll();
     await new Promise<void>((stopped) => {
       this.#phase = { name: 'stopping', left: activeOf(this.#phase), stopped };
       this.#options.clock.schedule(patience, stopped);
@@ -153,7 +153,7 @@ export class SubscriptionRunner {
   #load(notBefore: number): void {
     const wait = notBefore - this.#options.clock.now();
     if (wait > 0) {
-      this.#timers.later('load', wait, () => this.#advance());
+      this.#alarms.later('load', wait, () => this.#advance());
       return;
     }
     const work = this.#options.reload(this.#work.id);
@@ -175,6 +175,6 @@ export class SubscriptionRunner {
       this.#options.log.error({ subscription: this.#work.id, reason: String(error) }, event);
     }
     this.#drain(this.#options.clock.now() + afterDefect);
-    this.#timers.later('load', afterDefect, () => this.#advance());
+    this.#alarms.later('load', afterDefect, () => this.#advance());
   }
 }

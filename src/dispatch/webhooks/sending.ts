@@ -4,7 +4,7 @@ import { Backlog } from './backlog.ts';
 import type { LaneDelivery } from './lane-table.ts';
 import type { ActivePhase, RunnerContext } from './active-phase.ts';
 import { unrecordedAtMost } from './recorder.ts';
-import { Timers } from './timers.ts';
+import { Alarms } from './alarms.ts';
 
 /** Failures in a row after which no attempt begins until the store has judged them. */
 const mostFailuresInRow = 10;
@@ -14,14 +14,14 @@ const slowAfter = 1_000;
 const quietAfter = 1_000;
 
 /**
- * The endpoint is well. Every lane with something to send has one attempt under way, as far as there are slots, and
+ * The endpoint is well. Every lane with something to send has one attempt under way, as far as there are permits, and
  * reading goes on as far as the window allows. Failures in a row hold attempts back until the store has judged them.
  */
 export class Sending implements ActivePhase {
   readonly name = 'sending';
   readonly backlog: Backlog;
   readonly #context: RunnerContext;
-  readonly #timers: Timers;
+  readonly #alarms: Alarms;
   #failuresInRow = 0;
   /** The store has it as `delivering`, not as `idle`. */
   #delivering: boolean;
@@ -31,7 +31,7 @@ export class Sending implements ActivePhase {
   constructor(work: SubscriptionWork, context: RunnerContext) {
     const { clock, reader, recorder } = context;
     this.#context = context;
-    this.#timers = new Timers(clock);
+    this.#alarms = new Alarms(clock);
     this.backlog = new Backlog(work, { clock, reader, defer: (entry) => recorder.defer(entry) });
     this.#delivering = work.state === 'delivering';
     this.#recordedTo = work.cursor;
@@ -54,9 +54,9 @@ export class Sending implements ActivePhase {
   waiting(): void {
     const { clock, advance } = this.#context;
     const { headsWait, full } = this.backlog;
-    if (headsWait > 0) this.#timers.later('heads', headsWait, advance);
-    if (full) this.#timers.later('slow', slowAfter, () => this.backlog.deferSlow(clock.now() - slowAfter));
-    this.#timers.later('quiet', quietAfter, () => this.#recordQuiet());
+    if (headsWait > 0) this.#alarms.later('heads', headsWait, advance);
+    if (full) this.#alarms.later('slow', slowAfter, () => this.backlog.deferSlow(clock.now() - slowAfter));
+    this.#alarms.later('quiet', quietAfter, () => this.#recordQuiet());
   }
 
   attempted(outcome: DeliveryOutcome['kind']): void {

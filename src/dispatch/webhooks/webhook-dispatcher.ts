@@ -12,8 +12,8 @@ import type { Origin } from '#src/services.ts';
 import type { RecordBody } from './recorder.ts';
 import { SubscriptionRunner } from './runner.ts';
 import { SharedEvents } from './shared-events.ts';
-import { Slots } from './slots.ts';
-import { Timers } from './timers.ts';
+import { Permits } from './permits.ts';
+import { Alarms } from './alarms.ts';
 
 export interface WebhookDispatcherOptions {
   reader: WebhookDeliveryReader;
@@ -37,9 +37,9 @@ const patience = 5_000;
 export class WebhookDispatcher {
   readonly #options: WebhookDispatcherOptions;
   readonly #runners = new Map<string, SubscriptionRunner>();
-  readonly #slots = new Slots();
+  readonly #permits = new Permits();
   readonly #events: SharedEvents;
-  readonly #timers: Timers;
+  readonly #alarms: Alarms;
   #woken: Cancel | null = null;
   #lookDue = false;
   #stopping = false;
@@ -47,7 +47,7 @@ export class WebhookDispatcher {
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
     this.#events = new SharedEvents(options.reader, options.clock);
-    this.#timers = new Timers(options.clock);
+    this.#alarms = new Alarms(options.clock);
   }
 
   /** Looks at all subscriptions. Called at the start and whenever one, or a delivery, may have changed. */
@@ -63,7 +63,7 @@ export class WebhookDispatcher {
 
   /** Calls under way. */
   get inFlight(): number {
-    return this.#slots.used;
+    return this.#permits.used;
   }
 
   /** Events that were read and are neither delivered nor scheduled, of all subscriptions. */
@@ -77,7 +77,7 @@ export class WebhookDispatcher {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#woken?.();
-    this.#timers.cancelAll();
+    this.#alarms.cancelAll();
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop(patience)));
   }
 
@@ -117,7 +117,7 @@ export class WebhookDispatcher {
   #lookWhenKeysEnd({ id, signatureKeysUntil: until }: SubscriptionWork): void {
     if (until === null) return;
     const wait = Math.min(until - this.#options.clock.now(), longestWait);
-    this.#timers.later(`keys ${id} ${until}`, wait, () => this.wake());
+    this.#alarms.later(`keys ${id} ${until}`, wait, () => this.wake());
   }
 
   #runner(work: ReturnType<WebhookDeliveryReader['subscriptions']>[number]): SubscriptionRunner {
@@ -128,7 +128,7 @@ export class WebhookDispatcher {
       ids,
       log,
       client,
-      slots: this.#slots,
+      permits: this.#permits,
       events: this.#events,
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(onAttempt && { onAttempt }),

@@ -45,8 +45,8 @@ export const clientConfig = defineOperation({
 });
 
 /**
- * Service → component (hub-api.md, "Client configuration"). A service is enabled as the configuration says, and healthy
- * when this program runs it and is healthy itself.
+ * Service → component (docs/api.md, "Client configuration"). A service is enabled as the configuration says, and
+ * healthy when this program runs it and is healthy itself.
  */
 function servicesOf({ config, health }: Services): Record<string, z.output<typeof service>> {
   const healthy = health.every(({ problem }) => problem() === null);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseFilter } from '../filters/grammar.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { pageBody, pageFields, pageOf, pageQuery } from '../pagination.ts';
+import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 import { conversationSchema } from '../schemas.ts';
 
 const list = 'conversations';
@@ -15,7 +15,7 @@ export const listConversations = defineOperation({
     filters: z.string().nullish().describe('Lucene syntax: field:value, AND OR NOT ( ), ranges, wildcards.'),
   }),
   example: { filters: 'unread_count:[1 TO *] AND source:my-crm', page_size: 20 },
-  responses: { 200: pageOf(conversationSchema) },
+  responses: { 200: pageSchema(conversationSchema) },
   errors: ['invalid_cursor', 'invalid_filter', 'query_too_slow'],
   async handle({ services }, { filters, ...page }) {
     const query = pageQuery(list, page);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation, ok } from '../operation.ts';
-import { pageBody, pageFields, pageOf, pageQuery } from '../pagination.ts';
+import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 
 const list = 'dead-letters';
 
@@ -22,7 +22,7 @@ export const listDeadLetters = defineOperation({
   auth: 'core',
   request: z.object({ ...pageFields, redriven: z.boolean().optional() }),
   example: { redriven: false },
-  responses: { 200: pageOf(deadLetter) },
+  responses: { 200: pageSchema(deadLetter) },
   errors: ['invalid_cursor', 'query_too_slow'],
   async handle({ services }, { redriven, ...page }) {
     const filter = redriven === undefined ? {} : { redriven };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { pageBody, pageFields, pageOf, pageQuery } from '../pagination.ts';
+import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 import { messageSchema, uuid } from '../schemas.ts';
 
 export const listMessages = defineOperation({
@@ -15,7 +15,7 @@ export const listMessages = defineOperation({
     order: z.enum(['asc', 'desc']).optional().describe('desc: newest first.'),
   }),
   example: { conversation_id: exampleIds.conversation, page_size: 50 },
-  responses: { 200: pageOf(messageSchema) },
+  responses: { 200: pageSchema(messageSchema) },
   errors: ['invalid_cursor', 'not_found'],
   handle({ services }, { conversation_id, order = 'asc', ...page }) {
     const list = `messages.${order}.${conversation_id}`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { pageBody, pageFields, pageOf, pageQuery } from '../pagination.ts';
+import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 import { uuid } from '../schemas.ts';
 import { deliverySchema, deliveryStatus, existing } from './schemas.ts';
 
@@ -14,7 +14,7 @@ export const listWebhookDeliveries = defineOperation({
   feature: 'webhook',
   request: z.object({ id: uuid, status: deliveryStatus.optional(), ...pageFields }),
   example: { id: exampleIds.webhook, status: 'dead', page_size: 100 },
-  responses: { 200: pageOf(deliverySchema) },
+  responses: { 200: pageSchema(deliverySchema) },
   errors: ['feature_disabled', 'invalid_cursor', 'not_found', 'query_too_slow'],
   async handle({ services }, { id, status, ...page }) {
     const query = pageQuery(list, page);

@@ -52,7 +52,7 @@ export interface ReceiverStart {
   key: string;
 }
 
-/** The eighth try is the last one (decisions.md §9). */
+/** The eighth try is the last one (docs/api.md, "Webhooks"). */
 const mostFailures = 7;
 
 /** Runs when this file is the program of a process of its own. */

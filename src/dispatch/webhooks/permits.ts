@@ -1,27 +1,27 @@
 /** Calls under way at once: of all subscriptions, and of one. */
-export const slotsInAll = 256;
-export const slotsOfOne = 64;
+export const permitsInAll = 256;
+export const permitsOfOne = 64;
 
 /** Somebody who makes calls. */
-export interface SlotHolder {
-  /** A slot has become free that was refused before. */
-  slotFreed(): void;
+export interface PermitHolder {
+  /** A permit has become free that was refused before. */
+  permitFreed(): void;
 }
 
 /**
  * Bounds the calls of all subscriptions together. One may hold a third of what is free, so a lone one gets all that a
  * single one may have, many get the less the more they are, and there is always room for one that comes later: slow or
- * dead receivers never take the last places.
+ * dead receivers never take the last ones.
  */
-export class Slots {
-  #free = slotsInAll;
-  readonly #held = new Map<SlotHolder, number>();
-  readonly #waiting = new Set<SlotHolder>();
+export class Permits {
+  #free = permitsInAll;
+  readonly #held = new Map<PermitHolder, number>();
+  readonly #waiting = new Set<PermitHolder>();
 
   /** False: none for now; the holder is told when it may try again. */
-  take(holder: SlotHolder): boolean {
+  take(holder: PermitHolder): boolean {
     const held = this.#held.get(holder) ?? 0;
-    if (held >= slotsOfOne || this.#free === 0 || (held > 0 && held * 3 >= this.#free)) {
+    if (held >= permitsOfOne || this.#free === 0 || (held > 0 && held * 3 >= this.#free)) {
       this.#waiting.add(holder);
       return false;
     }
@@ -30,7 +30,7 @@ export class Slots {
     return true;
   }
 
-  release(holder: SlotHolder): void {
+  release(holder: PermitHolder): void {
     const left = (this.#held.get(holder) ?? 0) - 1;
     if (left > 0) this.#held.set(holder, left);
     else this.#held.delete(holder);
@@ -38,11 +38,11 @@ export class Slots {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     // The holder looks for itself.
-    for (const other of waiting) if (other !== holder) other.slotFreed();
+    for (const other of waiting) if (other !== holder) other.permitFreed();
   }
 
-  /** Slots in use. */
+  /** Permits in use. */
   get used(): number {
-    return slotsInAll - this.#free;
+    return permitsInAll - this.#free;
   }
 }

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '#actors/ports.ts';
 
-/** Timers by name, each at most once. */
-export class Timers {
+/** Alarms by name, each at most once. */
+export class Alarms {
   readonly #clock: Pick<Clock, 'schedule'>;
   readonly #waiting = new Map<string, Cancel>();
 

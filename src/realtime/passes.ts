@@ -1,7 +1,7 @@
 import type { Clock } from '#actors/ports.ts';
 
-/** Lets one waiter go on in each turn of the event loop, first come first served, so that many readers stay polite. */
-export class Turns {
+/** Lets one waiter go on in each pass of the event loop, first come first served, so that many readers stay polite. */
+export class Passes {
   readonly #clock: Pick<Clock, 'soon'>;
   readonly #waiting: (() => void)[] = [];
 
@@ -9,7 +9,7 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Resolves in a later turn, alone in it. */
+  /** Resolves in a later pass, alone in it. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
