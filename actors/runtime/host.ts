@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ShardLog } from '../log/shard-log.ts';
-import { applyRecord } from '../log/apply.ts';
 import { FencedError, NotAppendedError } from '../log/shard-log.ts';
-import type { Bus, Cancel, Clock, Logger, Parcel } from '../ports.ts';
+import type { Bus, Clock, Logger, Parcel } from '../ports.ts';
 import { Checkpoints, type Mover } from '../store/checkpoints.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { type ActivationLimits, Activations } from './activation.ts';
@@ -10,10 +9,13 @@ import { Batches, type BatchOutcome } from './batch.ts';
 import { CommandHandling, isIoError } from './command-handling.ts';
 import { CommitLoop } from './commit-loop.ts';
 import { encode, type Envelope, envelopeOf, type Reply } from './envelope.ts';
+import { reasonOf, recoveryDelay, refusals } from './failing.ts';
 import type { AnyKind } from './kind.ts';
-import { defaultMailboxLimits, Mailbox, type MailboxLimits, type Queued } from './mailbox.ts';
-import { type PruningRound, Retention, type RetentionPolicy } from './retention.ts';
-import { Shard, shardOf } from './shard.ts';
+import type { MailboxLimits, Queued } from './mailbox.ts';
+import { Ownership } from './ownership.ts';
+import { Pruning } from './pruning.ts';
+import { Retention, type RetentionPolicy } from './retention.ts';
+import { type Shard, shardOf } from './shard.ts';
 import { signalOf } from './signal.ts';
 import { Timers } from './timers.ts';
 
@@ -38,50 +40,31 @@ export interface HostOptions {
   mover?: Mover;
 }
 
-/** A shard that this host owns, with what serves it. */
-interface Owned {
-  shard: Shard;
-  loop: CommitLoop;
-  unsubscribe: Cancel;
-}
-
-/** Wait before the store is tried again after an I/O error, in ms. */
-const recoveryDelay = 1_000;
-/** What a caller is told to wait when a mailbox is full, in s. */
-const overloadedRetryAfter = 1;
-/** Wait between two rounds of pruning, in ms: when a round found nothing more, and when it was full. */
-const pruningDelay = { idle: 10_000, full: 20 } as const;
-
 /** The owner of shards: takes commands from the bus and makes them durable, one batch at a time. */
 export class ActorHost {
   readonly #options: HostOptions;
-  readonly #name: string;
   readonly #kinds: ReadonlyMap<string, AnyKind>;
-  readonly #owned = new Map<number, Owned>();
+  readonly #ownership: Ownership;
   readonly #activations: Activations;
   readonly #handling: CommandHandling;
   readonly #batches: Batches;
   readonly #timers: Timers;
-  readonly #retention: Retention;
+  readonly #pruning: Pruning;
   readonly #checkpoints: Checkpoints;
-  /** Of all shards together, where the log is local. */
-  readonly #shared: CommitLoop;
   #stopping = false;
   /** Set by an I/O error: why the host takes no commands. */
   #unhealthy: string | null = null;
-  #cancelPruning: Cancel = () => {};
 
   constructor(options: HostOptions) {
-    const { store, log, clock, kinds } = options;
+    const { store, log, bus, clock, logger, kinds } = options;
     this.#options = options;
-    this.#name = options.name ?? randomUUID();
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
     this.#activations = new Activations(options.activations);
     this.#handling = new CommandHandling(store, kinds, this.#activations);
     const onDoubt = (shard: number, error: unknown): void =>
-      options.logger.warn({ shard, reason: reasonOf(error) }, 'log.doubt');
+      logger.warn({ shard, reason: reasonOf(error) }, 'log.doubt');
     this.#batches = new Batches({ store, log, clock, handling: this.#handling, onDoubt });
-    this.#retention = new Retention({
+    const retention = new Retention({
       ...{ store, kinds, clock },
       policy: options.retention ?? {},
       activations: this.#activations,
@@ -92,78 +75,64 @@ export class ActorHost {
       addressOf: ({ kind, actor }) => this.#handling.addressOf(kind, actor),
       deliver: (envelope, done) => this.#deliver(envelope, done),
     });
-    this.#checkpoints = new Checkpoints(store, clock, options.logger, options.mover ?? null);
-    this.#shared = this.#loop();
+    this.#checkpoints = new Checkpoints(store, clock, logger, options.mover ?? null);
+    const shared = this.#loop();
+    this.#ownership = new Ownership({
+      ...{ store, log, bus, clock, logger, limits: options.limits },
+      name: options.name ?? randomUUID(),
+      subjectOf: (shard) => options.subjects.workOfShard(shard),
+      loopFor: () => (log.replicated ? this.#loop() : shared),
+      receive: (shard, parcel) => this.#receive(shard, parcel),
+      served: () => this.#timers.arm(),
+      gone: () => this.#activations.clear(),
+    });
+    this.#pruning = new Pruning({
+      ...{ retention, clock, logger, batches: this.#batches, ownership: this.#ownership },
+      healthy: () => this.#unhealthy === null,
+      committed: () => this.#checkpoints.committed(),
+      deliver: (envelope) => this.#deliver(envelope, () => {}),
+      failed: (shard, error) => this.#notPruned(shard, error),
+    });
   }
 
   /** Takes the shards that it is to own; with a local log they are served when this returns. */
   start(): void {
-    const { owned } = this.#options.shards;
-    for (const number of owned) {
-      if (this.#options.log.replicated) this.#takeSurely(number);
-      else this.#serve(number);
-    }
-    this.#pruneIn(pruningDelay.idle);
+    this.#ownership.start(this.#options.shards.owned);
+    this.#pruning.start();
   }
 
   /**
    * Becomes the owner of a shard: applies what its log holds, raises its epoch by a record of its own, and serves it.
    * @throws FencedError when another owner was faster; errors of the log and the store: the shard is not taken
    */
-  async take(number: number): Promise<void> {
-    const { log, store } = this.#options;
-    if (this.#owned.has(number)) return;
-    for (const record of await log.tail(number, store.shard(number)?.lsn ?? 0)) applyRecord(store, record);
-    const row = store.shard(number);
-    const taking = new Shard(number, row, new Mailbox(), (row?.epoch ?? 0) + 1);
-    const { record } = taking.prepare([], this.#name);
-    await log.append(record);
-    applyRecord(store, record);
-    if (!this.#stopping) this.#serve(number);
-  }
-
-  /** Takes a shard as soon as its log lets it. */
-  #takeSurely(number: number): void {
-    this.take(number).catch((error: unknown) => {
-      if (this.#stopping) return;
-      this.#options.logger.warn({ shard: number, reason: reasonOf(error) }, 'shard.not_taken');
-      this.#options.clock.schedule(recoveryDelay, () => this.#takeSurely(number));
-    });
+  take(number: number): Promise<void> {
+    return this.#ownership.take(number);
   }
 
   /** Gives a shard away: takes no more of its commands and resolves when those taken are answered. */
-  async release(number: number): Promise<void> {
-    const owned = this.#owned.get(number);
-    if (owned === undefined) return;
-    this.#owned.delete(number);
-    owned.unsubscribe();
-    await owned.loop.idle();
-    owned.loop.remove(owned.shard);
-    this.#activations.clear();
+  release(number: number): Promise<void> {
+    return this.#ownership.release(number);
   }
 
   /** The numbers of the shards that it serves. */
   get owned(): number[] {
-    return [...this.#owned.keys()].sort((a, b) => a - b);
+    return this.#ownership.numbers;
   }
 
   /** Takes no more commands and resolves when those taken are answered. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const { unsubscribe } of this.#owned.values()) unsubscribe();
+    this.#ownership.stop();
     this.#timers.stop();
-    this.#cancelPruning();
+    this.#pruning.stop();
     this.#checkpoints.stop();
     await this.idle();
   }
 
   /** Resolves when no command is queued or in a batch. */
   async idle(): Promise<void> {
-    await Promise.all([this.#shared, ...this.#loops()].map((loop) => loop.idle()));
-  }
-
-  #loops(): CommitLoop[] {
-    return [...new Set([...this.#owned.values()].map(({ loop }) => loop))];
+    const loops = new Set(this.#ownership.all().map(({ loop }) => loop));
+    await Promise.all([...loops].map((loop) => loop.idle()));
   }
 
   #loop(): CommitLoop {
@@ -174,16 +143,6 @@ export class ActorHost {
       failed: (error, commands) => this.#failed(error, commands),
       undone: () => this.#activations.clear(),
     });
-  }
-
-  #serve(number: number): void {
-    const { store, bus, subjects, limits, log } = this.#options;
-    const shard = new Shard(number, store.shard(number), new Mailbox(limits ?? defaultMailboxLimits));
-    const loop = log.replicated ? this.#loop() : this.#shared;
-    loop.add(shard);
-    const unsubscribe = bus.subscribe(subjects.workOfShard(number), (parcel) => this.#receive(number, parcel));
-    this.#owned.set(number, { shard, loop, unsubscribe });
-    this.#timers.arm();
   }
 
   #receive(number: number, parcel: Parcel): void {
@@ -206,18 +165,13 @@ export class ActorHost {
   }
 
   #offer(number: number, queued: Queued): boolean {
-    const owned = this.#owned.get(number);
-    if (this.#unhealthy !== null) {
-      queued.respond(unavailable(this.#unhealthy));
-      return false;
-    }
-    if (owned === undefined) {
-      queued.respond(notOwner);
+    const owned = this.#ownership.of(number);
+    if (this.#unhealthy !== null || owned === undefined) {
+      queued.respond(this.#unhealthy === null ? refusals.notOwner : refusals.unavailable(this.#unhealthy));
       return false;
     }
     if (!owned.shard.mailbox.offer(queued)) {
-      const message = 'Too many commands are waiting. Nothing was changed; try again.';
-      queued.respond({ ok: false, failure: { code: 'overloaded', message, retryAfter: overloadedRetryAfter } });
+      queued.respond(refusals.overloaded);
       return false;
     }
     owned.loop.schedule();
@@ -227,7 +181,7 @@ export class ActorHost {
   /** Puts a command of the host's own into its mailbox. */
   #deliver(envelope: Envelope, done: () => void): boolean {
     const number = shardOf(envelope.actor.id, this.#options.shards.count);
-    return this.#owned.has(number) && this.#offer(number, { envelope, size: 256, respond: done });
+    return this.#ownership.of(number) !== undefined && this.#offer(number, { envelope, size: 256, respond: done });
   }
 
   /** After the durable point: replies, then the signal that there is something to read. */
@@ -255,14 +209,14 @@ export class ActorHost {
   /** Nothing of the commands was committed. */
   #failed(error: unknown, commands: Queued[]): void {
     if (error instanceof FencedError) {
-      for (const command of commands) command.respond(notOwner);
+      for (const command of commands) command.respond(refusals.notOwner);
       for (const { envelope } of commands) this.#fenced(shardOf(envelope.actor.id, this.#options.shards.count));
       return;
     }
     const reason = reasonOf(error);
-    const reply = unavailable(reason);
+    const reply = refusals.unavailable(reason);
     for (const command of commands) command.respond(reply);
-    for (const { shard } of this.#owned.values()) this.#answerAll(shard, reply);
+    for (const { shard } of this.#ownership.all()) this.#answerAll(shard, reply);
     if (this.#unhealthy === null) this.#options.clock.schedule(recoveryDelay, () => this.#recover());
     this.#unhealthy = reason;
     this.#options.logger.error({ reason }, 'store.failed');
@@ -270,52 +224,21 @@ export class ActorHost {
 
   /** Somebody else owns the shard: its commands are sent there, and nothing of it may be known here any longer. */
   #fenced(number: number): void {
-    const owned = this.#owned.get(number);
-    if (owned === undefined) return;
-    this.#owned.delete(number);
-    owned.unsubscribe();
-    owned.loop.remove(owned.shard);
-    this.#answerAll(owned.shard, notOwner);
-    this.#options.logger.warn({ shard: number }, 'shard.fenced');
+    const lost = this.#ownership.lose(number);
+    if (lost !== null) this.#answerAll(lost, refusals.notOwner);
   }
 
   #answerAll({ mailbox }: Shard, reply: Reply): void {
     for (const command of mailbox.take(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) command.respond(reply);
   }
 
-  #pruneIn(delay: number): void {
-    this.#cancelPruning = this.#options.clock.schedule(delay, () => {
-      let left = this.#owned.size;
-      let soon = false;
-      const ended = (more: boolean): void => {
-        soon ||= more;
-        if (--left === 0 && !this.#stopping) this.#pruneIn(soon ? pruningDelay.full : pruningDelay.idle);
-      };
-      for (const owned of this.#owned.values()) owned.loop.between(() => this.#prune(owned, ended));
-      if (left === 0) this.#pruneIn(pruningDelay.idle);
-    });
-  }
-
-  /** One small round of pruning, between two batches: no command waits longer than for one more of them. */
-  async #prune({ shard }: Owned, ended: (more: boolean) => void): Promise<void> {
-    let round: PruningRound = { changes: [], commands: [], more: false };
-    try {
-      if (this.#unhealthy === null && !this.#stopping) {
-        await this.#batches.write(shard, () => {
-          round = this.#retention.round(shard);
-          return round.changes;
-        });
-      }
-      if (round.changes.length > 0) this.#checkpoints.committed();
-      for (const envelope of round.commands) this.#deliver(envelope, () => {});
-    } catch (error) {
-      this.#activations.clear();
-      if (error instanceof FencedError) this.#fenced(shard.number);
-      else if (error instanceof NotAppendedError || isIoError(error)) this.#failed(error, []);
-      // A defect of pruning is no reason to refuse commands.
-      else this.#options.logger.error({ shard: shard.number, reason: reasonOf(error) }, 'retention.failed');
-    }
-    ended(round.more);
+  /** A round of pruning was not committed. @returns whether the store or the log was the reason */
+  #notPruned(shard: number, error: unknown): boolean {
+    this.#activations.clear();
+    if (error instanceof FencedError) this.#fenced(shard);
+    else if (error instanceof NotAppendedError || isIoError(error)) this.#failed(error, []);
+    else return false;
+    return true;
   }
 
   /** Writes nothing of meaning: a commit that reaches the disk tells whether the store is back. */
@@ -335,23 +258,3 @@ export class ActorHost {
     }
   }
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const notOwner: Reply = {
-  ok: false,
-  failure: {
-    code: 'not_owner',
-    message: 'Another node owns this shard. Nothing was changed; try again.',
-    retryAfter: 1,
-  },
-};
-
-const unavailable = (reason: string): Reply => ({
-  ok: false,
-  failure: {
-    code: 'unavailable',
-    message: `The store can not be written (${reason}). Nothing was changed; try again.`,
-    retryAfter: recoveryDelay / 1000,
-  },
-});
