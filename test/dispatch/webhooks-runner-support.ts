@@ -48,7 +48,13 @@ export class RunnerBench {
     const keys = { id: '01a1febe-9290-7f61-bed1-e7fba66d83e9', key: 1, url: 'http://a/', signatureKeys: [] };
     const place = { cursor: [0], ahead: [], generation: 1 };
     const state = { state: 'delivering' as const, probing: false };
-    this.work = { ...keys, types: ['message.created'], headers: {}, ...state, ...place, ...work };
+    const start: SubscriptionWork = {
+      ...{ ...keys, signatureKeysUntil: null, headers: {}, types: ['message.created'] },
+      ...state,
+      ...place,
+      ...work,
+    };
+    this.work = start;
     const reader = {
       subscriptions: () => (this.work === null ? [] : [this.work]),
       heads: () => this.heads,
@@ -62,7 +68,7 @@ export class RunnerBench {
     };
     const note = (fields: Record<string, unknown>, event: string): number =>
       this.errors.push(`${event} ${fields['reason']}`);
-    this.runner = new SubscriptionRunner(this.work, {
+    this.runner = new SubscriptionRunner(start, {
       ...{ clock: this.clock, ids: { random: () => 0.5 }, reader, slots: new Slots() },
       events: new SharedEvents(reader, this.clock),
       log: { info() {}, warn() {}, error: note },
