@@ -40,7 +40,7 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   const key = 'a key of characters'.replaceAll(' ', '-');
   using clock = new JumpingClock();
   await using receiver = await ReceiverProcess.start(key, clock.environment);
-  const kept = { PARLEY_RETENTION_FEED: '9999d', PARLEY_RETENTION_DELIVERIES: '9999d' };
+  const kept = { PARLEY_RETENTION_JOURNAL: '9999d', PARLEY_RETENTION_DELIVERIES: '9999d' };
   await using hub = await HubProcess.start({ shards: options.shards, env: { ...clock.environment, ...kept } });
   await using source = await SourceClient.register(hub, 'storm');
   await receiver.behave('/hook', { kind: 'flaky', share: options.failing });
