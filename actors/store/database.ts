@@ -12,7 +12,8 @@ export type Durability = 'full' | 'normal';
 /** SQLite 3.7.0 to 3.51.2 can corrupt a WAL file when a checkpoint meets a reset. */
 const oldestSafeSqlite = [3, 51, 3] as const;
 
-const pageCacheKiB = 128 * 1024;
+/** More than a batch changes; the system's own cache of the file does the rest: a larger one is no faster. */
+const pageCacheKiB = 32 * 1024;
 const movingCacheKiB = 64;
 const mappedBytes = 1024 * 1024 * 1024;
 /** What the write-ahead log's file is cut to when it is started anew: more than it holds without long readers. */

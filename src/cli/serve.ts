@@ -1,6 +1,7 @@
 import type { Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
 import type { HubLogger } from '#src/logger.ts';
+import { trimWhenIdle } from '#src/runtime/idle-memory.ts';
 import type { HubAddresses } from '#src/node/front.ts';
 
 /** What `serve` needs of a hub. */
@@ -78,6 +79,7 @@ export async function serveUntilStopped(
     const addresses = await hub.start();
     log.info({ ...addresses, pid: process.pid }, 'hub.ready');
     onReady(addresses);
+    trimWhenIdle(log);
   } catch (error) {
     await stopInTime(hub, log).catch(() => {});
     throw startError(error, config);
