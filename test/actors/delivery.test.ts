@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AttemptOutcome, maximumAttempts, unknownOutcomeError } from '#machines/message-delivery.ts';
+import { grewSubject } from '#src/nats/subjects.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { eventsOf, expectSound, failureOf, rowsOf, sendText, uuid } from './support.ts';
 
@@ -42,6 +43,19 @@ test('a send waits as pending in its lane', async () => {
   await using send = await sending();
   expect(send.message()).toMatchObject({ state: 'pending', delivery_state: 'pending', from_contact: false });
   expect(send.effects()).toEqual([1]);
+});
+
+test('a send is signalled to who carries it, its delivery is not', async () => {
+  await using send = await sending();
+  const grown: string[] = [];
+  send.system.bus.subscribe(grewSubject(0), ({ data }) => grown.push(Buffer.from(data).toString()));
+  await sendText(send.commands, 'ann', 'more');
+  await send.system.settle();
+  expect(grown.map((what) => what.split(' ').includes('outbox'))).toEqual([true]);
+  await send.start();
+  await send.finish(succeeded);
+  await send.system.settle();
+  expect(grown.slice(1).some((what) => what.includes('outbox'))).toBe(false);
 });
 
 test('a delivered send has the id and words of the source', async () => {

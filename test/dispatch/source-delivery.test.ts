@@ -64,3 +64,19 @@ test('a source that no connector speaks to refuses', async () => {
     error: 'This hub has no connector for the source pigeons.',
   });
 });
+
+test('a call cut off by a crash is told as unknown and made again', async () => {
+  await using api = await startApi();
+  const { channel } = await api.addSource('shop');
+  await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
+  const start = { channel_id: channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
+  const { body } = await api.post<{ id: string }>('/messages.send', start);
+  const [effect] = api.reader.outbox.after(0, 0, 1);
+  const { conversationId } = api.reader.messages.find(body.id)!;
+  const about = { messageId: body.id, effectId: effect!.id };
+  await api.commands.send('conversation', conversationId, 'attempt.start', about);
+  api.dispatch(answering(200, {}));
+  await until('the record', () => api.reader.messages.find(body.id)!.message.metadata['outcome_unknown'] === true);
+  api.system.clock.advance(1_000);
+  await until('the delivery', () => stateOf(api, body.id) === 'delivered');
+});

@@ -5,7 +5,7 @@ import { sourceActorId } from '#actors/ids.ts';
 import { requestIdOf } from '#src/http/handle.ts';
 import { type Answer, type CoreCall, defineOperation, ok, type Operation } from '#src/http/operation.ts';
 import { type ApiOptions, startApi, type TestApi } from '../_support/api.ts';
-import { testConfig } from '../_support/config.ts';
+import { systemToken, testConfig } from '../_support/config.ts';
 
 const open: TestApi[] = [];
 afterEach(async () => {
@@ -171,6 +171,23 @@ describe('an idempotency key', () => {
     await post({ text: 'b' }, { 'idempotency-key': 'k-2' });
     expect(ids[1]).toBe(ids[0]);
     expect(ids[2]).not.toBe(ids[0]);
+  });
+
+  it('is another request once it is more than a day old', async () => {
+    const { post, api } = await serve(counting());
+    const first = await post({ text: 'a' }, key);
+    api.system.clock.set(25 * 60 * 60 * 1_000);
+    const later = await post({ text: 'a' }, key);
+    expect(later.headers.get('idempotency-replayed')).toBeNull();
+    expect(later.body).toMatchObject({ text: 'a', done: 2 });
+    expect(later.body['id']).not.toBe(first.body['id']);
+  });
+
+  it("is its caller's alone", async () => {
+    const { post } = await serve(counting());
+    const anonymous = await post({ text: 'a' }, key);
+    const system = await post({ text: 'b' }, { ...key, authorization: `Bearer ${systemToken}` });
+    expect([anonymous, system].map(({ body }) => body['text'])).toEqual(['a', 'b']);
   });
 
   it('is 1 to 255 visible ASCII characters', async () => {

@@ -4,19 +4,26 @@ import type { Mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 import { expectHealthy, type Trial, tried } from './trial.ts';
 
-const usage = 'npm run mutants -- [--jobs 1] [name …]: puts each defect into a copy of the tree and sees who notices';
+const usage = `npm run mutants -- [--jobs 1] [--no-simulation] [name …]
+Puts each defect into a copy of the tree and sees who notices.`;
 
 /** Exit code 1: a mutant has survived, or does not fit the code any more. */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { jobs: { type: 'string', default: '1' }, help: { type: 'boolean', default: false } },
+  allowNegative: true,
+  options: {
+    jobs: { type: 'string', default: '1' },
+    simulation: { type: 'boolean', default: true },
+    help: { type: 'boolean', default: false },
+  },
 });
 
 /** @throws Error for a name that no mutant has */
 function chosen(names: readonly string[]): readonly Mutant[] {
-  if (names.length === 0) return mutants;
+  const all = values.simulation ? mutants : mutants.map(({ simulation: _, ...mutant }) => mutant);
+  if (names.length === 0) return all;
   return names.map((name) => {
-    const mutant = mutants.find((each) => each.name === name);
+    const mutant = all.find((each) => each.name === name);
     if (mutant === undefined) throw new Error(`There is no mutant ${name}.`);
     return mutant;
   });

@@ -2,6 +2,8 @@
 export interface Watcher {
   file: string;
   title: string;
+  /** Where the title stands, when the file runs tests of a suite. */
+  suite?: string;
 }
 
 /** A small, deliberate defect. */

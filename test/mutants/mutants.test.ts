@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mutants } from './mutants.ts';
+import { mutants, ofTheWritePath } from './mutants.ts';
 import { root } from './copy.ts';
 import { mutated } from './mutant.ts';
-import { writePath } from './list/write-path.ts';
 
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
@@ -21,12 +20,12 @@ describe('the mutants', () => {
   });
 
   it('name tests that exist', () => {
-    const lost = mutants.filter(({ caughtBy }) => !textOf(caughtBy.file).includes(caughtBy.title));
+    const lost = mutants.filter(({ caughtBy: { file, title, suite } }) => !textOf(suite ?? file).includes(title));
     expect(lost.map(({ name, caughtBy }) => `${name}: ${caughtBy.title}`)).toEqual([]);
   });
 
   it('of the write path are shown to the simulation', () => {
-    expect(writePath.filter(({ simulation }) => simulation === undefined).map(({ name }) => name)).toEqual([]);
+    expect(ofTheWritePath.filter(({ simulation }) => simulation === undefined).map(({ name }) => name)).toEqual([]);
   });
 
   it('are refused where their text is not found once', () => {

@@ -1,5 +1,23 @@
+import { access } from './list/auth.ts';
+import { cursors } from './list/cursors.ts';
+import { dispatch } from './list/dispatch.ts';
+import { log } from './list/log.ts';
+import { realtime } from './list/realtime.ts';
+import { retention } from './list/retention.ts';
+import { webhooks } from './list/webhooks.ts';
 import { writePath } from './list/write-path.ts';
 import type { Mutant } from './mutant.ts';
 
+/** Those that the simulation is shown as well. */
+export const ofTheWritePath: readonly Mutant[] = [...writePath, ...log];
+
 /** Every defect that a test must notice. */
-export const mutants: readonly Mutant[] = [...writePath];
+export const mutants: readonly Mutant[] = [
+  ...ofTheWritePath,
+  ...dispatch,
+  ...webhooks,
+  ...realtime,
+  ...retention,
+  ...cursors,
+  ...access,
+];

@@ -1,0 +1,64 @@
+import type { Mutant } from '../mutant.ts';
+
+const feed = 'test/actors/feed.test.ts';
+const readers = 'test/actors/readers.test.ts';
+
+/** Places in the feed and in lists. */
+export const cursors: readonly Mutant[] = [
+  {
+    name: 'cursor-of-another-instance-taken',
+    file: 'actors/journal/cursor.ts',
+    from: 'if (name !== instance.slice(0, instanceLength)) {',
+    to: "if (name === '') {",
+    breaks: 'a consumer goes on at a place that means other events',
+    caughtBy: { file: feed, title: 'a cursor that the hub did not give is refused' },
+  },
+  {
+    name: 'cursor-past-the-end-taken',
+    file: 'actors/journal/cursor.ts',
+    from: 'at > end[shard]!',
+    to: 'at > end[shard]! + 1e9',
+    breaks: 'after a restore a consumer skips new events',
+    caughtBy: { file: feed, title: 'a cursor that the hub did not give is refused' },
+  },
+  {
+    name: 'expired-cursor-taken',
+    file: 'actors/journal/cursor.ts',
+    from: 'at < start[shard]!',
+    to: 'at < 0',
+    breaks: 'a consumer that is too late gets a silent gap',
+    caughtBy: { file: 'test/actors/retention-year.test.ts', title: 'a cursor from before what is kept has expired' },
+  },
+  {
+    name: 'event-inside-a-turn-skipped',
+    file: 'actors/journal/feed-reader.ts',
+    from: 'if (key > after && (types',
+    to: 'if (row.key > after && (types',
+    breaks: 'who stops between two events of a turn misses the second',
+    caughtBy: { file: feed, title: 'small reads see every event once' },
+  },
+  {
+    name: 'page-skips-at-equal-times',
+    file: 'actors/conversation/message-reader.ts',
+    from: '(sent_at, key) > (?, ?) ORDER BY sent_at, key LIMIT ?',
+    to: 'sent_at > ? AND ? IS NOT NULL ORDER BY sent_at, key LIMIT ?',
+    breaks: 'of messages of one moment a page shows only some',
+    caughtBy: { file: readers, title: 'messages of one moment have a fixed order' },
+  },
+  {
+    name: 'page-repeats-its-edge',
+    file: 'actors/store/page.ts',
+    from: 'const rows = fetched.slice(0, query.limit);',
+    to: 'const rows = fetched.slice(0, query.limit + 1);',
+    breaks: 'a page has one item too many, which the next one has as well',
+    caughtBy: { file: readers, title: 'leads back to the one before' },
+  },
+  {
+    name: 'cursor-of-another-list-taken',
+    file: 'src/http/pagination.ts',
+    from: 'sum === checksum(text) && name === list &&',
+    to: 'sum === checksum(text) &&',
+    breaks: 'a cursor of one list goes on somewhere in another',
+    caughtBy: { file: 'test/http/pagination.test.ts', title: 'refuses a cursor of another list' },
+  },
+];

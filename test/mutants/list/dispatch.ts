@@ -1,0 +1,107 @@
+import type { Mutant } from '../mutant.ts';
+
+/** Effects, carried out of the hub, and what they came to. */
+export const dispatch: readonly Mutant[] = [
+  {
+    name: 'first-effect-skipped-at-restart',
+    file: 'src/dispatch/lanes.ts',
+    from: '() => -1)',
+    to: '(_, shard) => options.outbox.after(shard, -1, 1)[0]?.key ?? -1)',
+    breaks: 'a send that waits when the hub starts is never carried out',
+    caughtBy: {
+      file: 'test/dispatch/backing-off.test.ts',
+      title: 'a dispatcher that starts looks when a wait is over',
+    },
+    simulation: 'notices',
+  },
+  {
+    name: 'late-outcome-of-another-effect-taken',
+    file: 'actors/conversation/commands.ts',
+    from: 'if (effect === null || effect.id !== effectId) return { retryAt: null };',
+    to: 'if (effect === null) return { retryAt: null };',
+    breaks: 'the late outcome of an earlier try ends the one under way',
+    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'a failed send can be resent, another can not' },
+    simulation: 'notices',
+  },
+  {
+    name: 'attempt-of-another-effect-started',
+    file: 'actors/conversation/commands.ts',
+    from: 'if (effect === null || effect.id !== effectId || effect.ready === 0) return',
+    to: 'if (effect === null || effect.ready === 0) return',
+    breaks: 'an effect that is over is carried out again',
+    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'an attempt with a foreign effect does not start' },
+    simulation: { blind: 'an effect that is over has left its lane' },
+  },
+  {
+    name: 'retry-overtaken',
+    file: 'src/dispatch/lanes.ts',
+    from: "lane.position = 'waiting';",
+    to: "lane.position = 'waiting';\n    lane.keys.push(lane.keys.shift()!);",
+    breaks: 'a later send of a conversation arrives before one that is tried again',
+    caughtBy: { file: 'test/e2e/order.test.ts', title: 'sends of 50 clients arrive once each, in accepted order' },
+    simulation: 'notices',
+  },
+  {
+    name: 'broken-off-call-not-reported',
+    file: 'src/dispatch/source-delivery.ts',
+    from: "if (work.pending === 'calling' && !this.#begun.has(effect.id)) {",
+    to: 'if (work === null) {',
+    breaks: 'a send whose call a crash cut off stays pending for ever',
+    caughtBy: {
+      file: 'test/dispatch/source-delivery.test.ts',
+      title: 'a call cut off by a crash is told as unknown and made again',
+    },
+    simulation: 'notices',
+  },
+  {
+    name: 'told-effect-not-ended',
+    file: 'src/runtime/command-sender.ts',
+    from: 'await this.#ask(from, runtimeCommands.effectDone, { key });',
+    to: '',
+    breaks: 'what one actor tells another is told for ever',
+    caughtBy: { file: 'test/http/sources.test.ts', title: 'go with their tokens, their channels disconnected' },
+    simulation: 'notices',
+  },
+  {
+    name: 'doubtful-try-forgotten',
+    file: 'src/runtime/command-sender.ts',
+    from: "if (error.reason !== 'no_responder') doubtful = true;",
+    to: '',
+    breaks: 'nothing was changed, it says, of a command that may be done',
+    caughtBy: {
+      file: 'test/runtime/doubtful-answers.test.ts',
+      title: 'a refusal after a try without answer is not the last word',
+    },
+  },
+  {
+    name: 'circuit-never-opens',
+    file: 'src/outgoing/circuit-breaker.ts',
+    from: 'if (!circuit || circuit.failures < failuresToOpen) return true;',
+    to: 'if (!circuit || circuit.failures > 0) return true;',
+    breaks: 'a source that is down is called without a pause',
+    caughtBy: { file: 'test/dispatch/circuit-breaker.test.ts', title: 'admits until the fifth failure in a row' },
+  },
+  {
+    name: 'call-signed-over-another-body',
+    file: 'src/connectors/custom/delivery.ts',
+    from: 'contentSignature(body, registered.token)',
+    to: 'contentSignature(JSON.stringify(JSON.parse(body).payload), registered.token)',
+    breaks: 'a source can not tell that a call is ours',
+    caughtBy: {
+      file: 'test/connectors/custom/delivery.test.ts',
+      title: 'is signed over its exact bytes with the token',
+    },
+  },
+  {
+    name: 'retry-after-of-a-source-ignored',
+    file: 'src/connectors/outcome.ts',
+    from: 'retryAfter: retryAfter ?? defaultThrottle',
+    to: 'retryAfter: defaultThrottle',
+    breaks: 'a source that asks for a pause is called in a second',
+    caughtBy: {
+      file: 'test/connectors/custom/conformance.test.ts',
+      title: 'waits as long as a source says',
+      suite: 'test/connectors/conformance.ts',
+    },
+  },
+];

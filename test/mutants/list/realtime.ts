@@ -1,0 +1,73 @@
+import type { Mutant } from '../mutant.ts';
+
+const fanOut = 'test/realtime/fan-out.test.ts';
+const server = 'test/realtime/server.test.ts';
+const session = 'test/realtime/session.test.ts';
+
+/** What sockets get. */
+export const realtime: readonly Mutant[] = [
+  {
+    name: 'socket-joins-before-the-end',
+    file: 'src/realtime/fan-out.ts',
+    from: 'if (sent === page.length && page.length < pageSize) return this.#join(member, end);',
+    to: 'if (sent === page.length) return this.#join(member, end);',
+    breaks: 'a socket that resumes misses what is behind its first page',
+    caughtBy: { file: fanOut, title: 'gives each subscription each event once, in order' },
+  },
+  {
+    name: 'joined-socket-repeats',
+    file: 'src/realtime/fan-out.ts',
+    from: 'if (covers(member.at, before, entry.position)) continue;',
+    to: '',
+    breaks: 'a socket that has caught up gets events twice',
+    caughtBy: { file: fanOut, title: 'gives each subscription each event once, in order' },
+  },
+  {
+    name: 'slow-reader-never-closed',
+    file: 'src/realtime/fan-out.ts',
+    from: 'if (member.sink.backlog() > maxBacklog) member.sink.overflow();\n        else if',
+    to: 'if',
+    breaks: 'one client that does not read takes all the memory',
+    caughtBy: { file: fanOut, title: 'gives a slow live reader up at its position' },
+  },
+  {
+    name: 'reader-of-receipts-never-closed',
+    file: 'src/realtime/session.ts',
+    from: 'if (this.#wire.backlog() > maxBacklog) throw tooSlow();',
+    to: '',
+    breaks: 'a client that asks for receipts and reads none takes all the memory',
+    caughtBy: { file: session, title: 'of receipts is closed too' },
+  },
+  {
+    name: 'type-filter-leaks',
+    file: 'src/realtime/fan-out.ts',
+    from: 'type !== undefined ? `type ${type}`',
+    to: "type !== undefined ? 'type'",
+    breaks: 'who asked for one type of event gets others',
+    caughtBy: { file: server, title: 'gets from each destination what it names' },
+  },
+  {
+    name: 'conversation-filter-leaks-on-resuming',
+    file: 'src/realtime/fan-out.ts',
+    from: '  ...(conversationId !== undefined && { conversationId }),\n',
+    to: '',
+    breaks: 'who resumes one conversation gets the others',
+    caughtBy: { file: fanOut, title: 'gives each subscription each event once, in order' },
+  },
+  {
+    name: 'resumes-after-the-furthest',
+    file: 'src/realtime/session.ts',
+    from: 'positions.reduce(earlier)',
+    to: 'positions.at(-1)!',
+    breaks: 'a client with two subscriptions loses events of one of them',
+    caughtBy: { file: session, title: 'is closed with the cursor and resumes from it' },
+  },
+  {
+    name: 'foreign-page-brings-its-cookie',
+    file: 'src/realtime/server.ts',
+    from: "cookie !== undefined && verdict === 'own' && { cookie }",
+    to: 'cookie !== undefined && { cookie }',
+    breaks: 'any web page reads with the rights of its reader',
+    caughtBy: { file: server, title: 'gives no cookie of a page that only * allows' },
+  },
+];
