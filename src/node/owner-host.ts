@@ -18,8 +18,10 @@ export interface HostPorts {
   bus: Bus;
   clock: Clock;
   logger: Logger;
-  /** How many there are; this host owns them all. */
+  /** How many there are. */
   shards: number;
+  /** Those that it takes at its start; default all. */
+  owned?: readonly number[] | undefined;
   /** Absent: nothing is pruned but answered command ids. */
   retention?: RetentionPolicy | undefined;
   /** Bounds other than the usual, and kinds other than the hub's: for tests. */
@@ -35,9 +37,9 @@ export interface HostPorts {
  * side is in a file of its own, as the two run in different threads and a thread loads what it needs.
  */
 export function startHost(ports: HostPorts): ActorHost {
-  const { store, log, bus, clock, logger, shards, retention, limits, activations, kinds, mover } = ports;
+  const { store, log, bus, clock, logger, shards, retention, limits, activations, kinds, mover, owned } = ports;
   const host = new ActorHost({
-    shards: { count: shards, owned: Array.from({ length: shards }, (_, shard) => shard) },
+    shards: { count: shards, owned: owned ?? Array.from({ length: shards }, (_, shard) => shard) },
     store,
     log,
     bus,

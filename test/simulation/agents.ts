@@ -4,11 +4,25 @@ import type { Clients } from './clients.ts';
 import type { Ledger } from './ledger.ts';
 import type { World } from './world.ts';
 
+/** One that a client can ask for again, with the same body. */
+interface AskedSend {
+  conversation: string;
+  to: object;
+  text: string;
+  key: string | null;
+}
+
+const hour = 3_600_000;
+/** How long the hub keeps the answer of a key, in ms. */
+const keyLifetime = 24 * hour;
+
 /** What users of the core API ask for, as chance will have it. */
 export class Agents {
   readonly #world: World;
   readonly #clients: Clients;
   readonly #ledger: Ledger;
+  /** Sends with a key that were acknowledged. */
+  readonly #keyed: { asked: AskedSend; at: number }[] = [];
   #made = 0;
 
   constructor(world: World, clients: Clients, ledger: Ledger) {
@@ -31,7 +45,7 @@ export class Agents {
 
   resend(): void {
     const { random } = this.#world;
-    const ids = [...this.#ledger.sends.values()].map(({ id }) => id).filter((id) => id !== null);
+    const ids = this.#ledger.sends.map(({ id }) => id).filter((id) => id !== null);
     const failed = ids.filter((id) => this.#world.stateOf(id) === 'failed');
     const id = random.pick(failed.length > 0 && random.chance(0.8) ? failed : ids);
     if (id === undefined) return;
@@ -95,16 +109,33 @@ export class Agents {
     });
   }
 
+  /** Uses a key again, with the same body, when it has expired: the day between passes at once. Nobody may be asking. */
+  reuse(): void {
+    const { random, time } = this.#world;
+    time.leap(keyLifetime + 1 + random.int(2 * hour));
+    // A key that was used while the clock was ahead is good for longer.
+    const expired = this.#keyed.filter(({ at }) => at + keyLifetime < this.#world.now());
+    const used = random.pick(expired);
+    if (used !== undefined) this.#ask(used.asked);
+  }
+
   #send(conversation: string, to: object): void {
-    const { random } = this.#world;
     const text = `text ${this.#made++}`;
+    const key = this.#world.random.chance(0.5) ? `send-${this.#made}` : null;
+    this.#ask({ conversation, to, text, key });
+  }
+
+  #ask(asked: AskedSend): void {
+    const { conversation, to, text, key } = asked;
     const kept = this.#ledger.send(text, conversation);
     this.#clients.ask({
       name: `send ${text}`,
       path: '/messages.send',
       body: { ...to, message: { text } },
-      inDoubt: random.chance(0.5) ? 'key' : 'give up',
+      inDoubt: key === null ? 'give up' : 'key',
+      ...(key !== null && { key }),
       acknowledged: ({ status, headers, body }) => {
+        if (key !== null && kept.acknowledged === null) this.#keyed.push({ asked, at: this.#world.now() });
         kept.acknowledged = status === 202 ? 'parked' : 'stored';
         kept.id = status === 202 ? headers['x-message-id']! : (body as MessageJson).id;
       },

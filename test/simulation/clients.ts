@@ -14,6 +14,8 @@ export interface Asked {
    * must get the same answer; asks again without one, since what it asks for can be done twice; gives up.
    */
   inDoubt: 'key' | 'again' | 'give up';
+  /** In the place of a new one. */
+  key?: string;
   /** A 2xx came. Of several tries only the first one's answer. */
   acknowledged?(answer: HttpAnswer): void;
   /** The hub said that it changed nothing, and the client has not asked in any other try. */
@@ -26,7 +28,7 @@ const maximumTries = 12;
 /** How long a client asks with the same key, in ms: less than the hub's 24 h, for leaps of time during the last try. */
 const keyLifetime = 12 * 3_600_000;
 /** Refusals that a client can provoke by itself. */
-const expectedRefusals = ['not_found', 'message_not_failed', 'channel_not_connected'];
+const expectedRefusals = ['cursor_expired', 'not_found', 'message_not_failed', 'channel_not_connected'];
 const notConnected = /is not a connected channel of this source|is not connected\. Connect it again first\. Push again/;
 const nothingChanged = /Nothing was changed/;
 /** An answer takes up to so long on its way, in ms, and so does a request. */
@@ -51,14 +53,14 @@ export class Clients {
   }
 
   async #ask(asked: Asked): Promise<void> {
-    const { time, random } = this.#world;
-    const until = time.now() + keyLifetime;
+    const { random } = this.#world;
+    const until = this.#world.now() + keyLifetime;
     const sent: HttpRequest = {
       path: asked.path,
       body: JSON.stringify(asked.body),
       headers: {
         ...(asked.token !== undefined && { authorization: `Bearer ${asked.token}` }),
-        ...(asked.inDoubt === 'key' && { 'idempotency-key': `key-${++this.#keys}` }),
+        ...(asked.inDoubt === 'key' && { 'idempotency-key': asked.key ?? `key-${++this.#keys}` }),
       },
     };
     const first = await this.#untilAnswered(asked, sent, until);
@@ -73,7 +75,7 @@ export class Clients {
 
   /** Null when the client gave up without an answer that is the last word. */
   async #untilAnswered(asked: Asked, sent: HttpRequest, until: number): Promise<HttpAnswer | null> {
-    for (let tries = 1; this.#world.time.now() < until; tries++) {
+    for (let tries = 1; this.#world.now() < until; tries++) {
       const ending = await this.#try(sent);
       const said = ending.kind === 'answered' ? String(ending.answer.status) : ending.kind;
       this.#world.trace.note('client', `${asked.name} ${said}`);
@@ -109,15 +111,10 @@ export class Clients {
       await this.#pause(100);
       hub = this.#world.hub;
     }
-    const { process, front } = hub;
-    const died = new Promise<Ending>((resolve) => process.onDeath(() => resolve({ kind: 'cut off' })));
-    const asked = async (): Promise<Ending> => {
-      await this.#pause(random.int(wayMs));
-      const answer = await request(front.app, sent);
-      await this.#pause(random.int(wayMs));
-      return random.chance(this.loss) ? { kind: 'cut off' } : { kind: 'answered', answer };
-    };
-    return Promise.race([asked(), died]);
+    await this.#pause(random.int(wayMs));
+    const answer = await request(hub, sent);
+    await this.#pause(random.int(wayMs));
+    return answer === null || random.chance(this.loss) ? { kind: 'cut off' } : { kind: 'answered', answer };
   }
 
   #pause(ms: number): Promise<void> {

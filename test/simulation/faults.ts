@@ -1,9 +1,12 @@
 import type { Clients } from './clients.ts';
 import { endpoint, sourceIds } from './cast.ts';
-import type { moods } from './sources.ts';
+import type { ReceiverMood } from './receivers.ts';
+import type { Mood } from './sources.ts';
 import type { World } from './world.ts';
 
-const hour = 3_600_000;
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
 
 /** What goes wrong, as chance will have it. */
 export class Faults {
@@ -43,14 +46,46 @@ export class Faults {
 
   mood(): void {
     const { random, sources } = this.#world;
-    const mood = random.weighted<keyof typeof moods>({ well: 3, flaky: 6, down: 1, busy: 1 });
+    const mood = random.weighted<Mood>({ well: 3, flaky: 6, down: 1, busy: 1 });
     sources.moods.set(endpoint(random.pick(sourceIds)), mood);
   }
 
+  receiverMood(): void {
+    const { random, receivers } = this.#world;
+    const mood = random.weighted<ReceiverMood>({ well: 3, flaky: 6, down: 2, slow: 1, busy: 1 });
+    receivers.moods.set(`receiver-${1 + random.int(4)}.example`, mood);
+  }
+
+  log(): void {
+    this.#world.setLog(this.#world.random.chance(0.4));
+  }
+
+  /** Time passes at once, as on a machine that was suspended. */
   leap(): void {
+    this.#world.time.leap(this.#longTime());
+  }
+
+  /** The clocks are set forwards or back. */
+  setClock(): void {
+    const { random } = this.#world;
+    const days = this.#clients.underWay === 0 && random.chance(0.3);
+    const by = days ? 40 * day : this.#longTime();
+    this.#world.setClock(random.chance(0.5) ? by : -by);
+  }
+
+  /** The clocks are 40 days wrong for a minute. Nobody may be asking. */
+  async wrongForAMinute(): Promise<void> {
     const { random, time } = this.#world;
-    // An operation that spans more than a day is beyond what its key promises.
+    const by = random.chance(0.5) ? 40 * day : -40 * day;
+    this.#world.setClock(by);
+    await time.pass(minute);
+    this.#world.setClock(-by);
+  }
+
+  #longTime(): number {
+    const { random } = this.#world;
+    // A request that spans more than a day is beyond what its key promises.
     const longest = this.#clients.underWay === 0 ? 30 * hour : 5 * hour;
-    time.leap(random.int(random.chance(0.7) ? 60_000 : longest));
+    return random.int(random.chance(0.7) ? 60_000 : longest);
   }
 }

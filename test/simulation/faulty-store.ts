@@ -1,7 +1,6 @@
-import { type ChangeRecord, FencedError, recordHash, type ShardLog } from '#actors/log/shard-log.ts';
 import type { HostStore } from '#actors/store/host-store.ts';
 import type { WriteTransactions } from '#actors/store/write-transaction.ts';
-import { never, type SimulatedProcess } from './process.ts';
+import type { SimulatedProcess } from './process.ts';
 
 /** The process was cut off in the middle of a step. */
 export class Cut extends Error {
@@ -16,6 +15,8 @@ export interface StepWatch {
   step(process: SimulatedProcess, name: string): void;
   /** Whether the disk fails at this step. */
   diskFails(name: string): boolean;
+  /** Something is durable by now. */
+  committed(): void;
 }
 
 /** As SQLite's driver reports it. */
@@ -52,6 +53,7 @@ export function faultyStore(
       commits++;
       if (sabotage === 'forgets-commits' && commits % 10 === 0) transactions.rollback();
       else transactions.commit();
+      watch.committed();
       watch.step(process, 'committed');
       if (!process.alive) throw new Cut('committed');
     },
@@ -65,84 +67,4 @@ export function faultyStore(
     ...(sabotage === 'forgets-answers' && { answered: () => null }),
     transactions: faulty as WriteTransactions,
   };
-}
-
-/** How a replicated log behaves towards one append. */
-export type Delivery = 'answers' | 'loses the answer' | 'loses the record';
-
-/** The log of a world. It outlives every process, and sees that what was appended is what is stored. */
-export class LogWatch {
-  /** By shard and lsn; a local record whose commit failed is appended again, as another one. */
-  readonly #records = new Map<string, { hash: string; prevHash: string }[]>();
-  /** What a replicated log holds of each shard. */
-  readonly #decided = new Map<number, ChangeRecord[]>();
-
-  /** A log whose commit is the append. */
-  local(process: SimulatedProcess, watch: StepWatch): ShardLog {
-    return {
-      replicated: false,
-      append: (record) => {
-        this.#step(process, watch, 'append');
-        this.#keep(record);
-        this.#step(process, watch, 'appended');
-      },
-      tail: () => Promise.resolve([]),
-    };
-  }
-
-  /** A log that answers after a while, or not at all. */
-  replicated(process: SimulatedProcess, watch: StepWatch, delay: () => number, deliver: () => Delivery): ShardLog {
-    const later = (): Promise<void> =>
-      process.alive ? new Promise((resolve) => process.clock.schedule(delay(), resolve)) : never();
-    return {
-      replicated: true,
-      append: async (record) => {
-        this.#step(process, watch, 'append');
-        const delivery = deliver();
-        if (delivery !== 'loses the record') this.#decide(record);
-        this.#step(process, watch, 'appended');
-        await later();
-        if (delivery !== 'answers') throw new Error('no answer in time');
-      },
-      tail: async (shard, after) => {
-        await later();
-        return (this.#decided.get(shard) ?? []).filter(({ lsn }) => lsn > after);
-      },
-    };
-  }
-
-  /** What is wrong with the chain that ends at a shard's stored row. */
-  problems(shard: { shard: number; lsn: number; hash: string }): string[] {
-    let wanted = shard.hash;
-    for (let lsn = shard.lsn; lsn > 0; lsn--) {
-      const record = this.#records.get(`${shard.shard} ${lsn}`)?.find(({ hash }) => hash === wanted);
-      if (record === undefined) return [`shard ${shard.shard}: no appended record ${lsn} has the hash ${wanted}`];
-      wanted = record.prevHash;
-    }
-    return wanted === '' ? [] : [`shard ${shard.shard}: the first record names the one before it as ${wanted}`];
-  }
-
-  #step(process: SimulatedProcess, watch: StepWatch, name: string): void {
-    if (process.alive) watch.step(process, name);
-    if (!process.alive) throw new Cut(name);
-  }
-
-  /** @throws FencedError when another record has the place */
-  #decide(record: ChangeRecord): void {
-    const decided = this.#decided.get(record.shard) ?? [];
-    const there = decided[record.lsn - 1];
-    if (there === undefined && decided.length === record.lsn - 1) {
-      this.#decided.set(record.shard, [...decided, structuredClone(record)]);
-      this.#keep(record);
-    } else if (there === undefined || recordHash(there) !== recordHash(record)) {
-      throw new FencedError(`Record ${record.lsn} of shard ${record.shard} is another one.`);
-    }
-  }
-
-  #keep(record: ChangeRecord): void {
-    const name = `${record.shard} ${record.lsn}`;
-    const kept = this.#records.get(name) ?? [];
-    kept.push({ hash: recordHash(record), prevHash: record.prevHash });
-    this.#records.set(name, kept);
-  }
 }

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Front } from '#src/node/front.ts';
+import type { HubProcess } from './node.ts';
 
 /** What a client sends: always a POST with JSON. */
 export interface HttpRequest {
@@ -39,8 +40,17 @@ class SocketlessRequest extends Readable {
   }
 }
 
-/** Sends a request through the whole chain of the HTTP API, without a socket and without anything that takes time. */
-export async function request(app: Front['app'], sent: HttpRequest): Promise<HttpAnswer> {
+/**
+ * Sends a request through the whole chain of the HTTP API, without a socket and without anything that takes time.
+ * @returns null when the hub is dead, or died before it answered
+ */
+export function request({ process, front }: HubProcess, sent: HttpRequest): Promise<HttpAnswer | null> {
+  if (!process.alive) return Promise.resolve(null);
+  const died = new Promise<null>((resolve) => process.onDeath(() => resolve(null)));
+  return Promise.race([answerOf(front.app, sent), died]);
+}
+
+async function answerOf(app: Front['app'], sent: HttpRequest): Promise<HttpAnswer> {
   const incoming = new SocketlessRequest(sent) as unknown as IncomingMessage;
   // What the hub reads of the request it reads from Node's own.
   const outer = new Request(`http://localhost${sent.path}`, { method: 'POST' });

@@ -1,6 +1,6 @@
 /** A send that a client asked for. */
 export interface Send {
-  /** The content, which no other send has. */
+  /** The content, which no other send has, unless its key was used again. */
   text: string;
   conversation: string;
   /** The message's id, once an answer said it. */
@@ -12,8 +12,7 @@ export interface Send {
 
 /** What clients were told: the other side of the store. */
 export class Ledger {
-  /** By text. */
-  readonly sends = new Map<string, Send>();
+  readonly sends: Send[] = [];
   /** Messages that an ingest answered with. */
   readonly ingested: { conversation: string; sourceMessageId: string; id: string }[] = [];
   /** Keys of `user_data` by conversation. */
@@ -24,7 +23,7 @@ export class Ledger {
   /** Notes a send before it is asked for. */
   send(text: string, conversation: string): Send {
     const send: Send = { text, conversation, id: null, acknowledged: null, denied: false };
-    this.sends.set(text, send);
+    this.sends.push(send);
     return send;
   }
 }

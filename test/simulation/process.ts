@@ -6,15 +6,19 @@ import type { VirtualTime } from './virtual-time.ts';
 export class SimulatedProcess {
   readonly name: string;
   readonly clock: Clock;
+  /** Virtual time of its start, in ms. */
+  readonly since: number;
   #alive = true;
   readonly #deathWatch = new Set<() => void>();
 
-  constructor(name: string, time: VirtualTime, random: Random) {
+  /** @param wall what its clock shows; it goes by virtual time, but can be set */
+  constructor(name: string, time: VirtualTime, random: Random, wall: () => number) {
     this.name = name;
+    this.since = time.now();
     const schedule: Clock['schedule'] = (delayMs, run) =>
       this.#alive ? time.after(delayMs, () => this.#alive && run()) : () => {};
     this.clock = {
-      now: () => time.now(),
+      now: wall,
       elapsed: () => time.elapsed(),
       schedule,
       soon: (run) => schedule(random.int(3), run),

@@ -1,7 +1,9 @@
 import { Clients } from './clients.ts';
+
 import { problemsOf, waitingIn } from './invariants.ts';
 import { Ledger } from './ledger.ts';
 import { Scenario } from './scenario.ts';
+import { webhookProblems } from './webhook-problems.ts';
 import { Endless } from './virtual-time.ts';
 import { World, type WorldOptions } from './world.ts';
 
@@ -19,8 +21,16 @@ export interface RunOptions extends WorldOptions {
   steps?: number | undefined;
 }
 
-/** How long a hub may take to come up, and a healed one to get quiet, in virtual seconds. */
-const patience = { start: 60, end: 900 } as const;
+/** How long a hub may take to come up, clients to come to an end, a healed one to get quiet, and its followers to catch up, in virtual seconds. */
+const patience = { start: 60, evening: 20, end: 900, followers: 60 } as const;
+/** Of those seconds, every so many time leaps by an hour. */
+const leapEvery = 20;
+const hour = 3_600_000;
+const day = 24 * hour;
+/** After so many, it leaps by days: a timer that was set while the clock was wrong may be far away. */
+const manyLeaps = 30;
+/** Of a run, on average. */
+const nights = 1;
 /** Events of a run and of each of its steps at most: many times what a long one has. */
 const mostEvents = { run: 20_000, step: 1_000 } as const;
 
@@ -39,9 +49,16 @@ export async function run(options: RunOptions): Promise<Run> {
 async function verdict(world: World, steps: number): Promise<string[]> {
   const ledger = new Ledger();
   const clients = new Clients(world);
+  const scenario = new Scenario(world, clients, ledger);
   try {
-    const restless = await lived(world, clients, new Scenario(world, clients, ledger), steps);
-    return [...world.problems, ...(restless === null ? problemsOf(world, ledger) : [restless])];
+    const restless = await lived(world, clients, scenario, steps);
+    if (restless !== null) return [...world.problems, restless];
+    return [
+      ...world.problems,
+      ...problemsOf(world, ledger),
+      ...webhookProblems(world, scenario.webhooks.subscribed),
+      ...scenario.followers.problems(),
+    ];
   } catch (error) {
     if (!(error instanceof Endless)) throw error;
     return [...world.problems, `the run does not end: ${error.message}; ${goingOn(world, clients)}`];
@@ -57,23 +74,50 @@ async function lived(world: World, clients: Clients, scenario: Scenario, steps: 
     await time.pass(1_000);
   }
   for (let step = 0; step < steps; step++) {
+    if (random.chance(nights / steps)) await night(world, clients);
     scenario.step();
     await time.pass(random.int(random.chance(0.15) ? 3_000 : 60));
   }
   world.heal();
-  for (let second = 0; second < patience.end; second++) {
+  clients.loss = 0;
+  const restless = await quieted(world, clients, scenario);
+  if (restless !== null) return restless;
+  await scenario.epilogue();
+  return quieted(world, clients, scenario);
+}
+
+/** Nobody asks for anything any more, and a day or more passes at once. */
+async function night(world: World, clients: Clients): Promise<void> {
+  const { time, random } = world;
+  for (let second = 0; second < patience.evening; second++) {
     await time.pass(1_000);
-    if (isQuiet(world, clients)) return null;
+    if (clients.underWay === 0) break;
+  }
+  if (clients.underWay === 0) time.leap(20 * hour + random.int(2 * day));
+}
+
+/** Null when the hub got quiet and all who follow it have caught up, else what is still going on. */
+async function quieted(world: World, clients: Clients, scenario: Scenario): Promise<string | null> {
+  for (let second = 1, quiet = 0; second <= patience.end; second++) {
+    await world.time.pass(1_000);
+    if (isQuiet(world, clients)) {
+      // Those who follow the feed are some way behind.
+      if (scenario.followers.haveAll || ++quiet === patience.followers) return null;
+    } else if (second % leapEvery === 0) {
+      // What was put off for hours comes due; what ended for good is asked for anew.
+      world.time.leap(second > manyLeaps * leapEvery ? 10 * day : hour);
+      scenario.webhooks.resume();
+    }
   }
   return `the hub does not get quiet: ${goingOn(world, clients)}`;
 }
 
 function isQuiet(world: World, clients: Clients): boolean {
-  if (!world.up || clients.underWay > 0 || world.sources.underWay > 0) return false;
-  return Object.values(waitingIn(world.db)).every((count) => count === 0);
+  if (!world.up || clients.underWay > 0 || world.callsUnderWay > 0) return false;
+  return Object.values(waitingIn(world)).every((count) => count === 0);
 }
 
 function goingOn(world: World, clients: Clients): string {
-  const counts = { ...waitingIn(world.db), clients: clients.underWay, calls: world.sources.underWay };
+  const counts = { ...waitingIn(world), clients: clients.underWay, calls: world.callsUnderWay };
   return `${JSON.stringify(counts)}, last: ${world.trace.end}`;
 }

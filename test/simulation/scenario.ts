@@ -1,23 +1,32 @@
 import { Agents } from './agents.ts';
 import type { Clients } from './clients.ts';
 import { Faults } from './faults.ts';
+import { Followers } from './followers.ts';
 import type { Ledger } from './ledger.ts';
 import { SourceApps } from './source-apps.ts';
+import { WebhookUsers } from './webhook-users.ts';
 import type { World } from './world.ts';
 
 /** How likely each step is. */
 const weights = {
   ...{ ingest: 20, say: 4, connection: 4 },
   ...{ send: 22, start: 5, resend: 6, markRead: 5, setState: 4, rename: 2, upsert: 6 },
-  ...{ cut: 9, kill: 2, disk: 2, weather: 5, mood: 7, leap: 2 },
-} as const;
+  ...{ subscribe: 1, updateWebhook: 1, replay: 1, lookAtWebhooks: 1, listen: 1, poll: 0.5 },
+  ...{ cut: 9, kill: 2, disk: 2, weather: 5, mood: 7, receiverMood: 7, disturb: 4, log: 2, leap: 2, setClock: 2 },
+};
+
+const second = 1_000;
 
 type Step = keyof typeof weights;
 
 /** What happens in a run, step by step. */
 export class Scenario {
   readonly #world: World;
+  readonly webhooks: WebhookUsers;
+  readonly followers: Followers;
   readonly #sources: SourceApps;
+  readonly #agents: Agents;
+  readonly #faults: Faults;
   readonly #steps: Record<Step, () => void>;
 
   constructor(world: World, clients: Clients, ledger: Ledger) {
@@ -25,7 +34,13 @@ export class Scenario {
     const sources = new SourceApps(world, clients, ledger);
     const agents = new Agents(world, clients, ledger);
     const faults = new Faults(world, clients);
+    const webhooks = new WebhookUsers(world, clients);
     this.#sources = sources;
+    this.#agents = agents;
+    this.#faults = faults;
+    this.webhooks = webhooks;
+    const followers = new Followers(world);
+    this.followers = followers;
     this.#steps = {
       ingest: () => sources.ingest(),
       say: () => sources.say(),
@@ -37,18 +52,40 @@ export class Scenario {
       setState: () => agents.setState(),
       rename: () => agents.rename(),
       upsert: () => agents.upsert(),
+      subscribe: () => webhooks.subscribe(),
+      updateWebhook: () => webhooks.update(),
+      replay: () => webhooks.replay(),
+      lookAtWebhooks: () => webhooks.look(),
       cut: () => faults.cut(),
       kill: () => faults.kill(),
       disk: () => faults.disk(),
       weather: () => faults.weather(),
       mood: () => faults.mood(),
+      listen: () => followers.listen(),
+      poll: () => followers.poll(),
+      disturb: () => followers.disturb(),
+      receiverMood: () => faults.receiverMood(),
+      log: () => faults.log(),
+      setClock: () => faults.setClock(),
       leap: () => faults.leap(),
     };
   }
 
-  /** Sources and channels, before any fault. */
+  /** Sources, channels, the first webhooks and followers, before any fault. */
   prepare(): void {
     this.#sources.prepare();
+    this.followers.prepare();
+    for (let count = this.#world.random.int(3); count > 0; count--) this.webhooks.subscribe();
+  }
+
+  /** What needs a hub that is quiet and well. Afterwards it has to get quiet again. */
+  async epilogue(): Promise<void> {
+    const { random } = this.#world;
+    if (random.chance(0.5)) await this.#faults.wrongForAMinute();
+    if (random.chance(0.5)) return;
+    this.#sources.connectAll();
+    await this.#world.time.pass(second);
+    this.#agents.reuse();
   }
 
   step(): void {

@@ -41,7 +41,7 @@ describe('the simulation', () => {
     ['forgets-commits', /not the head|acknowledged|record|get quiet/],
     ['forgets-effects', /neither delivered nor failed/],
   ])('a host that breaks its promise is caught: %s', { timeout: 5 * minutes }, async (sabotage, problem) => {
-    const results = await runSeeds(jobs(1, 10, { shards: 1, sabotage }));
+    const results = await runSeeds(jobs(1, 6, { shards: 1, sabotage }));
     expect(results.flatMap((result) => result.run.problems).join('\n')).toMatch(problem);
   });
 });

@@ -34,10 +34,15 @@ export class SourceApps {
         inDoubt: 'key',
         acknowledged: ({ body }) => {
           this.#tokens.set(sourceId, (body as { token: string }).token);
-          for (let line = 0; line < linesPerSource; line++) this.#connect(sourceId, line);
+          this.#connectAll(sourceId);
         },
       });
     }
+  }
+
+  /** Connects every channel, whether or not it is connected. */
+  connectAll(): void {
+    for (const sourceId of sourceIds) this.#connectAll(sourceId);
   }
 
   ingest(): void {
@@ -76,6 +81,10 @@ export class SourceApps {
       token: this.#tokens.get(source),
       inDoubt: random.chance(0.5) ? 'key' : 'again',
     });
+  }
+
+  #connectAll(source: string): void {
+    for (let line = 0; line < linesPerSource; line++) this.#connect(source, line);
   }
 
   #connect(source: string, line: number): void {

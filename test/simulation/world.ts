@@ -1,26 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Logger } from '#actors/ports.ts';
-import { type Connection, openForReading, type Statement } from '#actors/store/database.ts';
-import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
-import { kindTables } from '#actors/kinds.ts';
-import { openHostStore } from '#actors/store/host-store.ts';
-import { uuidToBytes } from '#actors/uuid.ts';
-import { Metrics } from '#src/metrics.ts';
-import { createFront, type Front } from '#src/node/front.ts';
-import { startHost } from '#src/node/owner-host.ts';
-import { startDispatch } from '#src/node/owner-dispatch.ts';
-import { openServices } from '#src/node/services.ts';
-import { testConfig } from '../_support/config.ts';
-import { Cut, type Delivery, faultyStore, LogWatch, type Sabotage, type StepWatch } from './faulty-store.ts';
-import { emptyStore, scratch } from './scratch.ts';
-import { SimulatedProcess } from './process.ts';
+import type { Connection } from '#actors/store/database.ts';
+import type { OpenStoreReader } from '#actors/store-reader.ts';
+import { Calls } from './calls.ts';
+import { Cut, type Sabotage, type StepWatch } from './faulty-store.ts';
+import { holds } from './holds.ts';
+import { type HubProcess, type ProcessName, SimulatedNode } from './node.ts';
+import type { SimulatedProcess } from './process.ts';
 import { Random } from './random.ts';
+import { SimulatedReceivers } from './receivers.ts';
+import { scratch } from './scratch.ts';
+import { ShardLogs, unwell } from './shard-logs.ts';
 import { SimulatedSources } from './sources.ts';
-import { sourceTokens } from './source-tokens.ts';
 import { Trace } from './trace.ts';
 import { noBusFaults, UnreliableBus } from './unreliable-bus.ts';
 import { VirtualTime } from './virtual-time.ts';
+import { type Seen, Witness } from './witness.ts';
 
 export interface WorldOptions {
   seed: number;
@@ -30,81 +25,107 @@ export interface WorldOptions {
   keepTrace?: boolean | undefined;
   /** Told each line of the trace as it comes. */
   onLine?: ((line: string) => void) | undefined;
-  /** Where the run's file is, instead of a disk in memory. */
+  /** Where the run's files are, instead of a disk in memory. */
   folder?: string | undefined;
 }
 
-/** The main process of a hub: what clients talk to, and its dispatchers. */
-export interface HubProcess {
-  process: SimulatedProcess;
-  front: Front;
-}
+const hour = 3_600_000;
+/** More effects than wait in any run. */
+const manyEffects = 10_000;
 
-/** A whole hub on a file of its own, with everything around it under the control of one seed. */
+/** A hub of one node with everything around it, under the control of one seed. */
 export class World {
   readonly random: Random;
   readonly time: VirtualTime;
   readonly trace: Trace;
   readonly bus: UnreliableBus;
   readonly sources: SimulatedSources;
-  readonly log = new LogWatch();
+  readonly receivers: SimulatedReceivers;
+  readonly witness: Witness;
+  readonly logs: ShardLogs;
   readonly shards: number;
-  readonly file: string;
-  /** The invariants' own view of the file. */
-  readonly db: Connection;
-  readonly store: OpenStoreReader;
+  readonly nodes: readonly SimulatedNode[];
   /** What parts said that a healthy hub never says, and what the watchers saw. */
   readonly problems: string[] = [];
-  hub: HubProcess | null = null;
   /** The bus of this run repeats messages now and then. */
   readonly repeats: boolean;
+  /** How long turns and ended deliveries of webhooks are kept, in ms; null: for good. */
+  readonly retention: { journal: number; deliveries: number } | null;
   readonly #folder: string;
-  readonly #sabotage: Sabotage | null;
-  readonly #replicated: boolean;
-  #healed = false;
-  readonly #closing: (() => void)[] = [];
-  readonly #isHead: Statement;
-  #host: SimulatedProcess | null = null;
+  readonly #calls: { sources: Calls; webhooks: Calls };
   /** Steps of a process, by its name, until it is cut off. */
   readonly #cutIn = new Map<string, number>();
+  /** How much the clocks are ahead of virtual time, in ms. */
+  #ahead = 0;
   /** Steps of the write path until the disk fails, and for how many it does. */
   #diskFailsIn = Number.POSITIVE_INFINITY;
   #diskFailures = 0;
 
   constructor(options: WorldOptions, mostEvents: number) {
-    this.random = new Random(options.seed);
+    const random = new Random(options.seed);
+    const time = new VirtualTime(mostEvents);
+    time.onDefect = (error) => this.defect(error);
+    const trace = new Trace(time, { keep: options.keepTrace ?? false, onLine: options.onLine ?? null });
+    this.random = random;
+    this.time = time;
+    this.trace = trace;
     this.shards = options.shards;
-    this.time = new VirtualTime(mostEvents);
-    this.time.onDefect = (error) => this.defect(error);
-    this.trace = new Trace(this.time, { keep: options.keepTrace ?? false, onLine: options.onLine ?? null });
-    this.#sabotage = options.sabotage ?? null;
-    this.#replicated = this.random.chance(0.25);
-    this.repeats = this.random.chance(0.5);
-    const { random, time, trace } = this;
+    const replicated = random.chance(0.25);
+    this.repeats = random.chance(0.5);
+    // Longer than a key of a client is good for: what is forgotten can not be recognised.
+    this.retention = random.chance(0.5) ? { journal: 26 * hour, deliveries: 30 * hour } : null;
     const step = (process: SimulatedProcess, name: string): void => this.#step(process, name);
     this.bus = new UnreliableBus({ time, random, trace, step });
-    this.sources = new SimulatedSources({
-      ...{ time, random, trace, step },
-      onCall: (messageId) => this.#checkHead(messageId),
-    });
+    this.logs = new ShardLogs({ time, random, trace });
+    this.sources = new SimulatedSources({ random, trace, onCall: (messageId) => this.#checkHead(messageId) });
+    this.receivers = new SimulatedReceivers(random, trace);
+    this.#calls = {
+      sources: new Calls(this.sources, { time, random, step }),
+      webhooks: new Calls(this.receivers, { time, random, step }),
+    };
     this.#folder = mkdtempSync(join(options.folder ?? scratch, 'parley-simulation-'));
-    this.file = join(this.#folder, 'parley.db');
-    writeFileSync(this.file, emptyStore());
-    this.startHost();
-    this.startHub();
-    this.db = openForReading(this.file);
-    this.store = openStoreReader(this.file, this.shards);
-    this.#isHead = this.db
-      .prepare(
-        `SELECT count(*) FROM outbox mine JOIN message m ON m.key = mine.subject
-         WHERE m.id = ? AND mine.key = (SELECT min(key) FROM outbox WHERE lane = mine.lane)`,
-      )
-      .pluck();
+    const { bus, shards, retention, logs } = this;
+    const node = new SimulatedNode('', this.#folder, {
+      ...{ time, random, trace, bus, shards, retention, calls: this.#calls },
+      owned: Array.from({ length: shards }, (_, shard) => shard),
+      sabotage: options.sabotage ?? null,
+      now: () => this.now(),
+      logFor: (process, watch) => (replicated ? logs.replicated(process, watch) : logs.local(process, watch)),
+      watch: this.#watch(),
+      committed: ({ store }) => this.witness.look(store.feed),
+      hubDied: (_node, process) => this.sources.forget(process, (messageId) => this.stateOf(messageId) === 'delivered'),
+      problem: (text) => this.problems.push(text),
+    });
+    this.nodes = [node];
+    this.witness = new Witness(time);
+    node.start();
   }
 
-  /** The process is cut off before its nth step from now. */
-  planCut(process: 'host' | 'hub', steps: number): void {
-    this.#cutIn.set(process, steps);
+  /** The node that is asked what is stored. */
+  get #first(): SimulatedNode {
+    return this.nodes[0]!;
+  }
+
+  get db(): Connection {
+    return this.#first.db;
+  }
+
+  get store(): OpenStoreReader {
+    return this.#first.store;
+  }
+
+  /** A hub that a client finds; null when none is up. */
+  get hub(): HubProcess | null {
+    return this.#first.hub;
+  }
+
+  get up(): boolean {
+    return this.nodes.every((node) => node.up);
+  }
+
+  /** A process is cut off before its nth step from now. */
+  planCut(process: ProcessName, steps: number): void {
+    this.#cutIn.set(this.random.pick(this.nodes).processName(process), steps);
   }
 
   planDiskFailure(steps: number, failures: number): void {
@@ -112,69 +133,27 @@ export class World {
     this.#diskFailures = failures;
   }
 
-  /** No more faults: what is down comes up, and stays. */
+  /** Kills one of the processes now. */
+  kill(which: ProcessName): void {
+    this.random.pick(this.nodes).kill(which);
+  }
+
+  /** How a replicated log does. */
+  setLog(isWell: boolean): void {
+    this.logs.deliveries = isWell ? { answers: 1 } : unwell;
+  }
+
+  /** No more faults: what is down comes up, and stays; clocks are right. */
   heal(): void {
-    this.#healed = true;
     this.#cutIn.clear();
     this.#diskFailures = 0;
+    this.setLog(true);
+    this.setClock(-this.#ahead);
     this.bus.faults = noBusFaults;
     this.sources.mood = 'well';
     this.sources.moods.clear();
-  }
-
-  /** The owner of all shards; in production a thread of its own. */
-  startHost(): void {
-    const process = new SimulatedProcess('host', this.time, this.random);
-    const watch = this.#watch();
-    const store = openHostStore({
-      ...{ file: this.file, durability: 'normal', shards: this.shards, tables: kindTables },
-      instance: '00000000-0000-4000-8000-000000000000',
-    });
-    this.#host = process;
-    this.#reapAtDeath(process, () => store.close());
-    process.onDeath(() => this.time.after(1 + this.random.int(2_000), () => this.startHost()));
-    startHost({
-      shards: this.shards,
-      store: faultyStore(store, process, watch, this.#sabotage),
-      log: this.#replicated
-        ? this.log.replicated(
-            process,
-            watch,
-            () => this.random.int(30),
-            () => this.#delivery(),
-          )
-        : this.log.local(process, watch),
-      bus: this.bus.connect(process),
-      clock: process.clock,
-      logger: this.#logger(process, ['store.failed']),
-    });
-  }
-
-  /** What becomes of an append to the replicated log; a healed one answers. */
-  #delivery(): Delivery {
-    if (this.#healed) return 'answers';
-    return this.random.weighted<Delivery>({ answers: 90, 'loses the answer': 6, 'loses the record': 4 });
-  }
-
-  /** The main process: clients' requests, dispatchers. When it dies its host dies too. */
-  startHub(): void {
-    const process = new SimulatedProcess('hub', this.time, this.random);
-    const client = this.sources.clientFor(process);
-    const services = openServices({
-      config: { ...testConfig(), data: { dir: this.#folder, durability: 'normal', shards: this.shards } },
-      file: this.file,
-      bus: this.bus.connect(process),
-      clock: process.clock,
-      ids: this.random,
-      log: this.#logger(process, []),
-      samples: client,
-      tokens: sourceTokens,
-    });
-    this.#reapAtDeath(process, () => services.close());
-    const metrics = new Metrics();
-    this.hub = { process, front: createFront(services, metrics) };
-    process.onDeath(() => this.#hubDied(process));
-    startDispatch(services, { sources: client, webhooks: client, metrics });
+    this.receivers.mood = 'well';
+    this.receivers.moods.clear();
   }
 
   /** What nobody caught: it would have ended the process. That of a dead one is nothing: it was cut off in a step. */
@@ -183,50 +162,37 @@ export class World {
     this.problems.push(`nobody caught ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
-  /** Kills one of the two processes now. */
-  kill(which: 'host' | 'hub'): void {
-    if (which === 'host') this.#host?.kill();
-    else this.hub?.process.kill();
+  /** Of events that somebody has not got, those for which the hub is to blame. */
+  blameable(missing: readonly Seen[]): readonly Seen[] {
+    if (missing.length === 0 || this.retention === null || holds.gapsAreTold) return missing;
+    const kept = this.witness.kept(this.store.feed);
+    return missing.filter((seen) => kept.has(seen));
   }
 
-  get up(): boolean {
-    return this.hub !== null && this.#host?.alive === true;
+  /** Calls of the hub that are not answered. */
+  get callsUnderWay(): number {
+    return this.#calls.sources.underWay + this.#calls.webhooks.underWay;
   }
 
   close(): void {
-    for (const close of this.#closing.splice(0)) close();
-    this.store.close();
-    this.db.close();
+    for (const node of this.nodes) node.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** What the clocks of all processes show. */
+  /** What the clocks of all processes show, epoch ms. */
   now(): number {
-    return this.time.now();
+    return this.time.now() + this.#ahead;
+  }
+
+  /** Sets the clocks of all processes forwards, or back. Timers run on as they were. */
+  setClock(byMs: number): void {
+    this.#ahead += byMs;
+    this.trace.note('clock', String(this.#ahead));
   }
 
   /** The delivery state of a stored message, null for a message that is not there. */
   stateOf(messageId: string): string | null {
     return this.store.messages.find(messageId)?.message.state ?? null;
-  }
-
-  #hubDied(process: SimulatedProcess): void {
-    this.hub = null;
-    this.#host?.kill();
-    this.sources.forget(process, (messageId) => this.stateOf(messageId) === 'delivered');
-    this.time.after(1 + this.random.int(3_000), () => this.startHub());
-  }
-
-  /** What a dead process had open is closed a moment later: not under the feet of the code that was cut off. */
-  #reapAtDeath(process: SimulatedProcess, close: () => void): void {
-    this.#closing.push(close);
-    process.onDeath(() => {
-      this.trace.note('died', process.name);
-      this.time.after(0, () => {
-        this.#closing.splice(this.#closing.indexOf(close), 1);
-        close();
-      });
-    });
   }
 
   #step(process: SimulatedProcess, name: string): void {
@@ -239,7 +205,7 @@ export class World {
     process.kill();
   }
 
-  #watch(): StepWatch {
+  #watch(): Omit<StepWatch, 'committed'> {
     return {
       step: (process, name) => this.#step(process, name),
       diskFails: (name) => {
@@ -253,18 +219,12 @@ export class World {
 
   /** The hub calls for a message: it must be the head of its lane, for nothing overtakes. */
   #checkHead(messageId: string): void {
-    if (this.#isHead.get(uuidToBytes(messageId)) !== 1)
+    const { outbox, deliveries } = this.store;
+    const effects = Array.from({ length: this.shards }, (_, shard) => outbox.after(shard, -1, manyEffects)).flat();
+    const mine = effects.find(({ subject }) => deliveries.find(subject)?.message.id === messageId);
+    const head = effects.find(({ lane }) => lane === mine?.lane);
+    if (mine === undefined || mine !== head) {
       this.problems.push(`the hub called for ${messageId}, which is not the head of its lane`);
-  }
-
-  #logger(process: SimulatedProcess, expected: string[]): Logger {
-    return {
-      info() {},
-      warn() {},
-      error: (fields, event) => {
-        if (!process.alive || expected.includes(event)) return;
-        this.problems.push(`${process.name} logged ${event} ${JSON.stringify(fields)}`);
-      },
-    };
+    }
   }
 }

@@ -1,0 +1,157 @@
+import { type ChangeRecord, FencedError, NotAppendedError, recordHash, type ShardLog } from '#actors/log/shard-log.ts';
+import { Cut, type StepWatch } from './faulty-store.ts';
+import type { SimulatedProcess } from './process.ts';
+import type { Random } from './random.ts';
+import type { Trace } from './trace.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** What becomes of one append to a replicated log. `late`: it gets there after its owner has given up waiting. */
+export type Delivery = 'answers' | 'loses the answer' | 'loses the record' | 'refuses' | 'late';
+
+/** How likely each is, of a log that is not well. */
+export const unwell: Partial<Record<Delivery, number>> = {
+  answers: 88,
+  'loses the answer': 5,
+  'loses the record': 3,
+  refuses: 2,
+  late: 2,
+};
+
+/** A record or an answer is on its way so long at most, in ms. */
+const longestWay = 15;
+/** A late record comes so much later at most, in ms. */
+const latest = 4_000;
+
+export interface ShardLogsOptions {
+  time: VirtualTime;
+  random: Random;
+  trace: Trace;
+}
+
+/** The logs of a world: they outlive every process, and see that what was appended is what is stored. */
+export class ShardLogs {
+  /** How likely what becomes of an append. */
+  deliveries: Partial<Record<Delivery, number>> = { answers: 1 };
+  /** What nobody may see of a log. */
+  readonly problems: string[] = [];
+  readonly #options: ShardLogsOptions;
+  /** By shard and lsn; a local record whose commit failed is appended again, as another one. */
+  readonly #records = new Map<string, { hash: string; prevHash: string }[]>();
+  /** What the replicated log holds of each shard. */
+  readonly #decided = new Map<number, ChangeRecord[]>();
+  /** Names of processes that the replicated log can not be reached from. */
+  readonly #cutOff = new Set<string>();
+
+  constructor(options: ShardLogsOptions) {
+    this.#options = options;
+  }
+
+  /** A log whose commit is the append. */
+  local(process: SimulatedProcess, watch: StepWatch): ShardLog {
+    return {
+      replicated: false,
+      append: (record) => {
+        step(process, watch, 'append');
+        this.#keep(record);
+        step(process, watch, 'appended');
+      },
+      tail: () => Promise.resolve([]),
+    };
+  }
+
+  /** The log that all nodes share, as one process sees it: it answers after a while, or not at all. */
+  replicated(process: SimulatedProcess, watch: StepWatch): ShardLog {
+    const { random } = this.#options;
+    return {
+      replicated: true,
+      append: async (record) => {
+        step(process, watch, 'append');
+        const delivery = this.#cutOff.has(process.name) ? 'loses the record' : random.weighted(this.deliveries);
+        if (delivery !== 'answers') this.#options.trace.note('log', `${process.name} ${record.lsn} ${delivery}`);
+        await this.#way(process);
+        if (delivery === 'refuses') throw new NotAppendedError('the log is full');
+        if (delivery === 'late') this.#decideLate(record);
+        else if (delivery !== 'loses the record') this.#decide(record);
+        step(process, watch, 'appended');
+        await this.#way(process);
+        if (delivery !== 'answers') throw new Error('no answer in time');
+      },
+      tail: async (shard, after) => {
+        await this.#way(process);
+        if (this.#cutOff.has(process.name)) throw new Error('no answer in time');
+        return structuredClone(this.held(shard).slice(after));
+      },
+    };
+  }
+
+  /** Whether a process reaches the replicated log. */
+  cutOff(process: string, isCutOff: boolean): void {
+    if (isCutOff) this.#cutOff.add(process);
+    else this.#cutOff.delete(process);
+  }
+
+  /** The records of a shard in the replicated log, oldest first. */
+  held(shard: number): readonly ChangeRecord[] {
+    return this.#decided.get(shard) ?? [];
+  }
+
+  /** What is wrong with the chain that ends at a shard's stored row. */
+  chainProblems(shard: { shard: number; lsn: number; hash: string }): string[] {
+    let wanted = shard.hash;
+    for (let lsn = shard.lsn; lsn > 0; lsn--) {
+      const record = this.#records.get(`${shard.shard} ${lsn}`)?.find(({ hash }) => hash === wanted);
+      if (record === undefined) return [`shard ${shard.shard}: no appended record ${lsn} has the hash ${wanted}`];
+      wanted = record.prevHash;
+    }
+    return wanted === '' ? [] : [`shard ${shard.shard}: the first record names the one before it as ${wanted}`];
+  }
+
+  #way(process: SimulatedProcess): Promise<void> {
+    return new Promise((resolve) => process.clock.schedule(this.#options.random.int(longestWay), resolve));
+  }
+
+  /** Nobody hears what comes of it. */
+  #decideLate(record: ChangeRecord): void {
+    const { time, random } = this.#options;
+    const copy = structuredClone(record);
+    time.after(random.int(latest), () => {
+      try {
+        this.#decide(copy);
+      } catch (error) {
+        if (!(error instanceof FencedError)) throw error;
+      }
+    });
+  }
+
+  /** @throws FencedError when another record has the place, or it is further on */
+  #decide(record: ChangeRecord): void {
+    const held = this.held(record.shard);
+    const there = held[record.lsn - 1];
+    if (there === undefined && held.length === record.lsn - 1) this.#add(record);
+    else if (there === undefined || recordHash(there) !== recordHash(record)) {
+      throw new FencedError(`Record ${record.lsn} of shard ${record.shard} is another one.`);
+    }
+  }
+
+  #add(record: ChangeRecord): void {
+    const held = this.held(record.shard);
+    const last = held.at(-1);
+    if (last !== undefined && (recordHash(last) !== record.prevHash || record.epoch < last.epoch)) {
+      this.problems.push(`record ${record.lsn} of shard ${record.shard} does not follow on the one before it`);
+    }
+    this.#decided.set(record.shard, [...held, structuredClone(record)]);
+    this.#keep(record);
+  }
+
+  #keep(record: ChangeRecord): void {
+    const name = `${record.shard} ${record.lsn}`;
+    const kept = this.#records.get(name) ?? [];
+    kept.push({ hash: recordHash(record), prevHash: record.prevHash });
+    this.#records.set(name, kept);
+  }
+}
+
+function step(process: SimulatedProcess, watch: StepWatch, name: string): void {
+  if (process.alive) watch.step(process, name);
+  if (!process.alive) throw new Cut(name);
+}
