@@ -166,7 +166,7 @@ export class ActorHost {
       batches: this.#batches,
       clock: this.#options.clock,
       committed: (outcome, started) => this.#committed(outcome, started),
-      failed: (error, commands) => this.#failed(error, commands),
+      failed: (error, commands) => this.#failed(error, this.#shardsOf(commands), commands),
       undone: () => this.#activations.clear(),
     });
   }
@@ -247,16 +247,25 @@ export class ActorHost {
     }
   }
 
-  /** Nothing of the commands was committed. */
-  #failed(error: unknown, commands: Queued[]): void {
+  #shardsOf(commands: Queued[]): Set<number> {
+    return new Set(commands.map(({ envelope }) => shardOf(envelope.actor.id, this.#options.shards.count)));
+  }
+
+  /** Nothing of the commands, or of what else was done in the shards, was committed. */
+  #failed(error: unknown, shards: Iterable<number>, commands: Queued[]): void {
     if (error instanceof FencedError) {
       for (const command of commands) command.respond(notOwner);
-      for (const { envelope } of commands) this.#fenced(shardOf(envelope.actor.id, this.#options.shards.count));
+      for (const shard of shards) this.#fenced(shard);
       return;
     }
     const reason = reasonOf(error);
     const reply = unavailable(reason);
     for (const command of commands) command.respond(reply);
+    // Only the shard's log was out of reach, and it may be back with the next batch.
+    if (error instanceof NotAppendedError) {
+      for (const shard of shards) this.#options.logger.warn({ shard, reason }, 'log.not_appended');
+      return;
+    }
     for (const { shard } of this.#owned.values()) this.#answerAll(shard, reply);
     if (this.#unhealthy === null) this.#options.clock.schedule(recoveryDelay, () => this.#recover());
     this.#unhealthy = reason;
@@ -305,10 +314,10 @@ export class ActorHost {
       for (const envelope of round.commands) this.#deliver(envelope, () => {});
     } catch (error) {
       this.#activations.clear();
-      if (error instanceof FencedError) this.#fenced(shard.number);
-      else if (error instanceof NotAppendedError || isIoError(error)) this.#failed(error, []);
+      const isDefect = !(error instanceof FencedError || error instanceof NotAppendedError || isIoError(error));
       // A defect of pruning is no reason to refuse commands.
-      else this.#options.logger.error({ shard: shard.number, reason: reasonOf(error) }, 'retention.failed');
+      if (isDefect) this.#options.logger.error({ shard: shard.number, reason: reasonOf(error) }, 'retention.failed');
+      else this.#failed(error, [shard.number], []);
     }
     ended(round.more);
   }
