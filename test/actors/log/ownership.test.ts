@@ -54,7 +54,7 @@ test('taking a shard applies its log and raises the epoch', async () => {
   expect(log.of(0)).toHaveLength(4);
 });
 
-test('an owner that is fenced drops the shard, and the sender goes on', async () => {
+test('a fenced owner drops the shard, and the sender goes on', async () => {
   const { cluster: shared, log } = cluster();
   await using first = new Node(shared, { owned: [0, 1] });
   await until(shared, () => first.host.owned.length === 2);
@@ -94,9 +94,17 @@ test('an owner that is fenced drops the shard, and the sender goes on', async ()
   expect(await sent).toBeNull();
   expect(rowsOf(second.file).conversation).toMatchObject([{ workflow: 'OPEN', turns: 2 }]);
   expect(log.of(0).map(({ epoch }) => epoch)).toEqual([1, 1, 2, 2]);
+  // Whoever was fenced may take it again, from what the log holds.
+  bus.subscribe = subscribe;
+  await first.host.take(0);
+  expect([first.host.owned, rowsOf(first.file).conversation]).toMatchObject([
+    [0, 1],
+    [{ workflow: 'OPEN' }, {}],
+  ]);
+  expect(verifyFile(first.file, kinds).problems).toEqual([]);
 });
 
-test('what waits in a mailbox when the shard is fenced goes elsewhere', async () => {
+test('what waits in a mailbox when it is fenced goes elsewhere', async () => {
   const { cluster: shared, log, fates } = cluster();
   await using first = new Node(shared, { owned: [0] });
   await until(shared, () => first.host.owned.length === 1);
