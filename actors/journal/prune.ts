@@ -20,35 +20,62 @@ export interface Forgetting {
 /** Turns that are forgotten at once: a few milliseconds. */
 const turnsAtOnce = 128;
 
+/** Forgets the oldest turns of a shard, from key `from` up to `cut`, or as many as go at once. */
+export type ForgetTurns = (from: number, cut: number) => Forgetting;
+
 /**
- * Forgets the oldest turns of a shard, from key `from` up to `cut`. What is kept of a subject starts from a base: the
- * state, chain and numbers right before its oldest turn that is still there, written by the record that deletes the others.
+ * Forgets turns. What is kept of a subject starts from a base: the state, chain and numbers right before its oldest turn
+ * that is still there, written by the record that deletes the others.
  */
-export function forgetTurns(
-  store: HostStore,
-  kinds: ReadonlyMap<string, AnyKind>,
-  from: number,
-  cut: number,
-): Forgetting {
-  const rows = store.turns(from, cut, turnsAtOnce + 1);
-  const gone = rows.slice(0, turnsAtOnce);
-  const horizon = rows[turnsAtOnce]?.key ?? cut;
-  const subjects = new Subjects(store);
-  for (const row of gone) subjects.pass(row);
-  const forgotten: Forgetting['forgotten'] = [];
-  const changes: Change[] = [journal.cut(from, horizon)];
-  for (const base of subjects.all()) {
-    const kind = kinds.get(base.kind)!;
-    const stored = base.row.key === base.row.actor ? lastTurnOf(store, kind, base.row.key) : null;
-    if (kind.transient && stored !== null && stored.lastTurn < horizon) {
-      forgotten.push({ kind: kind.name, id: stored.id });
-      changes.push(kind.table.remove(base.row.key));
-      if (base.stored) changes.push(bases.remove(base.row.key));
-    } else if (stored !== null || isThere(store, kind, base)) {
-      changes.push(base.stored ? bases.update(base.row.key, base.row) : bases.insert(base.row));
+export function turnForgetter(store: HostStore, kinds: readonly AnyKind[]): ForgetTurns {
+  const rowsOf = new Map(kinds.map((kind) => [kind.name, rowsOfKind(store, kind)]));
+  return (from, cut) => {
+    const rows = store.turns(from, cut, turnsAtOnce + 1);
+    const gone = rows.slice(0, turnsAtOnce);
+    const horizon = rows[turnsAtOnce]?.key ?? cut;
+    const subjects = new Subjects(store);
+    for (const row of gone) subjects.pass(row);
+    const forgotten: Forgetting['forgotten'] = [];
+    const changes: Change[] = [journal.cut(from, horizon)];
+    for (const base of subjects.all()) {
+      const { kind, actor, isOwned } = rowsOf.get(base.kind)!;
+      const stored = base.row.key === base.row.actor ? actor(base.row.key) : null;
+      if (kind.transient && stored !== null && stored.lastTurn < horizon) {
+        forgotten.push({ kind: kind.name, id: stored.id });
+        changes.push(kind.table.remove(base.row.key));
+        if (base.stored) changes.push(bases.remove(base.row.key));
+      } else if (stored !== null || isOwned(base.machine, base.row.key)) {
+        changes.push(base.stored ? bases.update(base.row.key, base.row) : bases.insert(base.row));
+      }
     }
-  }
-  return { changes, horizon, forgotten, more: horizon < cut };
+    return { changes, horizon, forgotten, more: horizon < cut };
+  };
+}
+
+/** What there is of the subjects of a kind. */
+interface RowsOfKind {
+  kind: AnyKind;
+  actor(key: number): { id: string; lastTurn: number } | null;
+  /** Whether the row whose machine was stepped still exists: what was pruned itself needs no base. */
+  isOwned(machine: MachineId | null, key: number): boolean;
+}
+
+function rowsOfKind(store: HostStore, kind: AnyKind): RowsOfKind {
+  const byKey = store.prepare((db) => kind.table.query(db, 'WHERE key = ?'));
+  const owned = new Map(
+    (kind.owned ?? []).map(({ machine, table }) => [
+      machine,
+      store.prepare((db) => db.prepare(`SELECT 1 FROM ${table.name} WHERE key = ?`)),
+    ]),
+  );
+  return {
+    kind,
+    actor(key) {
+      const row = byKey.get(key);
+      return row === null ? null : { id: row.id, lastTurn: row.last_turn };
+    },
+    isOwned: (machine, key) => machine !== null && owned.get(machine)?.get(key) !== undefined,
+  };
 }
 
 interface PassedBase {
@@ -133,18 +160,4 @@ export function stepped(snapshot: Snapshot, { machine, event }: Pick<Step, 'mach
   if (event.type === 'xstate.init') return initial(machine).snapshot;
   if (event.type === migrated) return restore(machine, event as unknown as { value: unknown; context: unknown });
   return stepSnapshot(machine, snapshot, event as never).snapshot;
-}
-
-function lastTurnOf(store: HostStore, kind: AnyKind, key: number): { id: string; lastTurn: number } | null {
-  const row = store.prepare((db) => kind.table.query(db, 'WHERE key = ?')).get(key);
-  return row === null ? null : { id: row.id, lastTurn: row.last_turn };
-}
-
-/** Whether the row whose machine was stepped still exists: what was pruned itself needs no base. */
-function isThere(store: HostStore, kind: AnyKind, { machine, row }: PassedBase): boolean {
-  const owned = kind.owned?.find((each) => each.machine === machine);
-  if (owned === undefined) return false;
-  return (
-    store.prepare((db) => db.prepare(`SELECT 1 FROM ${owned.table.name} WHERE key = ?`).get(row.key)) !== undefined
-  );
 }

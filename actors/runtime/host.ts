@@ -140,7 +140,7 @@ export class ActorHost {
       batches: this.#batches,
       clock: this.#options.clock,
       committed: (outcome, started) => this.#committed(outcome, started),
-      failed: (error, commands) => this.#failed(error, commands),
+      failed: (error, commands) => this.#failed(error, this.#shardsOf(commands), commands),
       undone: () => this.#activations.clear(),
     });
   }
@@ -206,16 +206,25 @@ export class ActorHost {
     }
   }
 
-  /** Nothing of the commands was committed. */
-  #failed(error: unknown, commands: Queued[]): void {
+  #shardsOf(commands: Queued[]): Set<number> {
+    return new Set(commands.map(({ envelope }) => shardOf(envelope.actor.id, this.#options.shards.count)));
+  }
+
+  /** Nothing of the commands, or of what else was done in the shards, was committed. */
+  #failed(error: unknown, shards: Iterable<number>, commands: Queued[]): void {
     if (error instanceof FencedError) {
       for (const command of commands) command.respond(refusals.notOwner);
-      for (const { envelope } of commands) this.#fenced(shardOf(envelope.actor.id, this.#options.shards.count));
+      for (const shard of shards) this.#fenced(shard);
       return;
     }
     const reason = reasonOf(error);
     const reply = refusals.unavailable(reason);
     for (const command of commands) command.respond(reply);
+    // Only the shard's log was out of reach, and it may be back with the next batch.
+    if (error instanceof NotAppendedError) {
+      for (const shard of shards) this.#options.logger.warn({ shard, reason }, 'log.not_appended');
+      return;
+    }
     for (const { shard } of this.#ownership.all()) this.#answerAll(shard, reply);
     if (this.#unhealthy === null) this.#options.clock.schedule(recoveryDelay, () => this.#recover());
     this.#unhealthy = reason;
@@ -235,10 +244,9 @@ export class ActorHost {
   /** A round of pruning was not committed. @returns whether the store or the log was the reason */
   #notPruned(shard: number, error: unknown): boolean {
     this.#activations.clear();
-    if (error instanceof FencedError) this.#fenced(shard);
-    else if (error instanceof NotAppendedError || isIoError(error)) this.#failed(error, []);
-    else return false;
-    return true;
+    const known = error instanceof FencedError || error instanceof NotAppendedError || isIoError(error);
+    if (known) this.#failed(error, [shard], []);
+    return known;
   }
 
   /** Writes nothing of meaning: a commit that reaches the disk tells whether the store is back. */

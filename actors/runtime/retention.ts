@@ -1,5 +1,5 @@
 import { namespaces } from '../ids.ts';
-import { forgetTurns } from '../journal/prune.ts';
+import { type ForgetTurns, turnForgetter } from '../journal/prune.ts';
 import type { Clock } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { type Change, keysPerShard } from '../store/table.ts';
@@ -42,7 +42,7 @@ const patience = 60_000;
  */
 export class Retention {
   readonly #options: RetentionOptions;
-  readonly #kinds: ReadonlyMap<string, AnyKind>;
+  readonly #forgetTurns: ForgetTurns;
   /** Something has a period. */
   readonly #isTimed: boolean;
   readonly #markEvery: number;
@@ -53,7 +53,7 @@ export class Retention {
   constructor(options: RetentionOptions) {
     const { store, kinds, policy } = options;
     this.#options = options;
-    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
+    this.#forgetTurns = turnForgetter(store, kinds);
     const periods = Object.values(policy).filter((period) => period !== undefined);
     this.#isTimed = periods.length > 0;
     this.#markEvery = Math.min(longestMarkEvery, ...periods.map((period) => period / marksInPeriod));
@@ -87,11 +87,11 @@ export class Retention {
   }
 
   #forget(shard: Shard, mark: MarkRow | null, changes: Change[]): boolean {
-    const { store, activations } = this.#options;
+    const { activations } = this.#options;
     const base = shard.number * keysPerShard;
     const { horizon } = shard.counters.mark();
     if (mark === null || mark.next_position <= horizon) return false;
-    const forgetting = forgetTurns(store, this.#kinds, base + horizon, base + mark.next_position);
+    const forgetting = this.#forgetTurns(base + horizon, base + mark.next_position);
     changes.push(...forgetting.changes);
     shard.counters.raiseHorizon(forgetting.horizon);
     for (const { kind, id } of forgetting.forgotten) activations.drop(kind, id);

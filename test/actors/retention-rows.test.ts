@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { CommandSender } from '#actors/commands.ts';
 import { namespaces } from '#actors/ids.ts';
+import { kinds } from '#actors/kinds.ts';
 import { uuidV5 } from '#actors/uuid.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf, silent } from '../_support/actor-system.ts';
 import { elapse, expectSound, originOf, rowsOf, turnsOf } from './support.ts';
 import { delivered, failed, type Item, Subscriber, subscriberOf, withMessages } from './webhook-support.ts';
 
@@ -154,5 +155,31 @@ test('a subscription made anew under its id has none of the old', async () => {
   expect(subscriber.work().key).not.toBe(before);
   await soon(system);
   expect(rowsOf(system.file)).toMatchObject({ webhook_delivery: [], webhook_subscription: [{ deleted: 0 }] });
+  expectSound(system);
+});
+
+test('a defect of pruning is told of, and stops nothing else', async () => {
+  const said: unknown[] = [];
+  const broken = kinds.map((kind) =>
+    kind.pruning === undefined
+      ? kind
+      : {
+          ...kind,
+          pruning: {
+            ...kind.pruning,
+            actors: () => () => {
+              throw new Error('a defect');
+            },
+          },
+        },
+  );
+  const logger = { ...silent, error: (fields: unknown, event: string) => void said.push([event, fields]) };
+  await using system = new ActorSystem({ kinds: broken, retention: { journal: hour }, logger });
+  await connectTestChannel(system.commands());
+  await elapse(system, 20_000, 10_000);
+  const told = ['retention.failed', { shard: 0, reason: 'a defect' }];
+  expect(said).toEqual([told, told]);
+  await connectTestChannel(system.commands());
+  expect(turnsOf(system.file)).toHaveLength(2);
   expectSound(system);
 });

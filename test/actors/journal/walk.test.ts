@@ -103,7 +103,7 @@ test('its end costs what is read, and a stretch', () => {
   }
 });
 
-test('paging a history costs little more than reading it at once', () => {
+test('reading page by page costs little more than at once', () => {
   const walk = longHistory(1_280);
   let looks = 0;
   const seen: number[] = [];

@@ -94,6 +94,14 @@ test('a fenced owner drops the shard, and the sender goes on', async () => {
   expect(await sent).toBeNull();
   expect(rowsOf(second.file).conversation).toMatchObject([{ workflow: 'OPEN', turns: 2 }]);
   expect(log.of(0).map(({ epoch }) => epoch)).toEqual([1, 1, 2, 2]);
+  // Whoever was fenced may take it again, from what the log holds.
+  bus.subscribe = subscribe;
+  await first.host.take(0);
+  expect([first.host.owned, rowsOf(first.file).conversation]).toMatchObject([
+    [0, 1],
+    [{ workflow: 'OPEN' }, {}],
+  ]);
+  expect(verifyFile(first.file, kinds).problems).toEqual([]);
 });
 
 test('what waits in the mailbox of a fenced shard goes elsewhere', async () => {
