@@ -7,7 +7,7 @@ import type {
 import type { RecordBody } from '#src/dispatch/webhooks/recorder.ts';
 import { SubscriptionRunner } from '#src/dispatch/webhooks/runner.ts';
 import { SharedEvents } from '#src/dispatch/webhooks/shared-events.ts';
-import { Slots } from '#src/dispatch/webhooks/slots.ts';
+import { Permits } from '#src/dispatch/webhooks/permits.ts';
 import type { OutgoingResult } from '#src/outgoing/call.ts';
 import { ManualClock } from '../_support/manual-clock.ts';
 
@@ -69,7 +69,7 @@ export class RunnerBench {
     const note = (fields: Record<string, unknown>, event: string): number =>
       this.errors.push(`${event} ${fields['reason']}`);
     this.runner = new SubscriptionRunner(start, {
-      ...{ clock: this.clock, ids: { random: () => 0.5 }, reader, slots: new Slots() },
+      ...{ clock: this.clock, ids: { random: () => 0.5 }, reader, permits: new Permits() },
       events: new SharedEvents(reader, this.clock),
       log: { info() {}, warn() {}, error: note },
       client: {
