@@ -25,7 +25,7 @@ function givenValue(name: string, key: Key, env: Environment, problems: ConfigPr
     problems.push({ place: fileVariable, key: '', reason: `and ${name} are both set: keep one of them` });
     return undefined;
   }
-  if (given) return { value: key.kind.fromText(given), place: name };
+  if (given) return { value: key.type.fromText(given), place: name };
   if (!file) return undefined;
   try {
     return { value: readFileSync(file, 'utf8').replace(/\r?\n$/, ''), place: fileVariable };

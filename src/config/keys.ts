@@ -2,7 +2,7 @@ import {
   choice,
   duration,
   flag,
-  type Kind,
+  type ValueType,
   natsUrl,
   networks,
   number,
@@ -12,11 +12,11 @@ import {
   text,
   texts,
   webUrl,
-} from './kinds.ts';
+} from './value-types.ts';
 
 /** One key. `initial` is the default as the file would write it; absent: the key is required. */
 export interface Key<T = unknown> {
-  kind: Kind<T>;
+  type: ValueType<T>;
   initial?: unknown;
   meaning: string;
   secret: boolean;
@@ -31,14 +31,14 @@ export interface Section {
   optional: boolean;
 }
 
-const key = <T>(kind: Kind<T>, initial: unknown, meaning: string): Key<T> => ({
-  kind,
+const key = <T>(type: ValueType<T>, initial: unknown, meaning: string): Key<T> => ({
+  type,
   initial,
   meaning,
   secret: false,
 });
-const needed = <T>(kind: Kind<T>, meaning: string): Key<T> => ({ kind, meaning, secret: false });
-const hidden = (least: number, meaning: string): Key => ({ kind: secret(least), meaning, secret: true });
+const needed = <T>(type: ValueType<T>, meaning: string): Key<T> => ({ type, meaning, secret: false });
+const hidden = (least: number, meaning: string): Key => ({ type: secret(least), meaning, secret: true });
 const section = (keys: Section['keys']): Section => ({ keys, optional: false });
 const optional = (keys: Section['keys']): Section => ({ keys, optional: true });
 
@@ -157,7 +157,7 @@ export function keyTable(): KeyRow[] {
   return [...walkKeys()].map(([path, entry]) => ({
     name: path.join('.'),
     path,
-    type: entry.kind.words,
+    type: entry.type.words,
     initial: entry.initial === undefined ? null : JSON.stringify(entry.initial),
     meaning: entry.meaning,
     environment: environmentName(path),

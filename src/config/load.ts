@@ -25,10 +25,10 @@ function readKey(key: Key, path: string[], written: unknown, reading: Reading): 
   const value = override ? override.value : written;
   const place = override?.place ?? reading.file.place(path);
   if (value === undefined && key.initial === undefined) {
-    reading.problems.push({ place, key: name, reason: `is missing: ${key.kind.words} (${key.meaning})` });
+    reading.problems.push({ place, key: name, reason: `is missing: ${key.type.words} (${key.meaning})` });
     return undefined;
   }
-  const result = key.kind.read.safeParse(value === undefined ? key.initial : value);
+  const result = key.type.read.safeParse(value === undefined ? key.initial : value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const item = issue?.path.length ? `, item ${Number(issue.path[0]) + 1},` : '';

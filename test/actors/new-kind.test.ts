@@ -11,6 +11,7 @@ import { openFor } from '../_fixtures/note/machine.ts';
 import type { NoteReader } from '../_fixtures/note/reads.ts';
 import { ActorSystem, connectTestChannel, testChannel } from '../_support/actor-system.ts';
 import { testConfig } from '../_support/config.ts';
+import { problemsBetween, problemsOf } from './kind-rules.ts';
 import { elapse, envelopeFor, eventsOf, RecordingLog, request, turnsOf, uuid } from './support.ts';
 
 // All that adding a kind changes outside its folder: a line in the list of machines, one in that of kinds, a migration.
@@ -59,6 +60,16 @@ function found(system: ActorSystem): ReturnType<NoteReader['find']> {
     reader.close();
   }
 }
+
+test('it fits the schema beside all others', async () => {
+  await using system = new ActorSystem();
+  const db = system.open();
+  const beside = kinds.flatMap((kind) => problemsOf(kind, db, ['deliveries', 'notes']));
+  // A kind of the hub has its event in the list; this one can not be there.
+  expect(beside).toEqual(['note: there is no event note.updated']);
+  expect(problemsBetween(kinds, db)).toEqual([]);
+  db.close();
+});
 
 test('it answers, refuses and can be read', async () => {
   await using system = new ActorSystem();

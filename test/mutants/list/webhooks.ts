@@ -97,9 +97,9 @@ export const webhooks: readonly Mutant[] = [
     caughtBy: { file: deliveries, title: 'eight failures, waits between them, then it is dead' },
   },
   {
-    name: 'one-receiver-takes-every-slot',
-    file: 'src/dispatch/webhooks/slots.ts',
-    from: 'if (held >= slotsOfOne || this.#free === 0 || (held > 0 && held * 3 >= this.#free)) {',
+    name: 'one-receiver-takes-every-permit',
+    file: 'src/dispatch/webhooks/permits.ts',
+    from: 'if (held >= permitsOfOne || this.#free === 0 || (held > 0 && held * 3 >= this.#free)) {',
     to: 'if (this.#free === 0) {',
     breaks: 'a slow receiver delays every other one',
     caughtBy: { file: sending, title: 'at most 64 calls of a subscription are under way' },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Secret } from './config.ts';
 
 /** The types of values. `read` checks what the file or the environment gave; `words` names the type for people. */
-export interface Kind<T> {
+export interface ValueType<T> {
   words: string;
   read: z.ZodType<T>;
   /** What a variable's text stands for in the file's terms. Text that stands for nothing is kept: `read` refuses it. */
@@ -32,34 +32,34 @@ const isOrigin = (value: string): boolean => value === '*' || URL.parse(value)?.
 const plainText = z.string({ error: 'must be text (put it in quotes)' });
 
 /** Any text, at least one character long. */
-export const text: Kind<string> = {
+export const text: ValueType<string> = {
   words: 'text',
   read: plainText.min(1, 'must not be empty'),
   fromText: sameText,
 };
 
 /** An http or https address; empty means none. */
-export const webUrl: Kind<string> = {
+export const webUrl: ValueType<string> = {
   words: 'URL',
   read: plainText.refine((value) => value === '' || isWebUrl(value), 'must be an http:// or https:// address'),
   fromText: sameText,
 };
 
 /** The address of a NATS server; empty means the embedded one. */
-export const natsUrl: Kind<string> = {
+export const natsUrl: ValueType<string> = {
   words: 'URL',
   read: plainText.refine((value) => value === '' || isNatsUrl(value), 'must be a nats:// or tls:// address'),
   fromText: sameText,
 };
 
-export const flag: Kind<boolean> = {
+export const flag: ValueType<boolean> = {
   words: 'true or false',
   read: z.boolean({ error: 'must be true or false' }),
   fromText: asFlag,
 };
 
 /** A whole number from `least` to `most`. */
-export function number(least: number, most: number): Kind<number> {
+export function number(least: number, most: number): ValueType<number> {
   const error = `must be a whole number from ${least} to ${most}`;
   return {
     words: `${least} to ${most}`,
@@ -69,10 +69,10 @@ export function number(least: number, most: number): Kind<number> {
 }
 
 /** 0 stands for any free port. */
-export const port: Kind<number> = { ...number(0, 65_535), words: 'port' };
+export const port: ValueType<number> = { ...number(0, 65_535), words: 'port' };
 
 /** `500ms`, `30s`, `15m`, `12h` or `30d`; milliseconds in the configuration. */
-export const duration: Kind<number> = {
+export const duration: ValueType<number> = {
   words: 'duration',
   read: z
     .string({ error: 'must be a duration such as 12h or 30d' })
@@ -85,12 +85,12 @@ export const duration: Kind<number> = {
   fromText: sameText,
 };
 
-export function choice<T extends string>(...allowed: [T, ...T[]]): Kind<T> {
+export function choice<T extends string>(...allowed: [T, ...T[]]): ValueType<T> {
   const words = allowed.join(' or ');
   return { words, read: z.enum(allowed, { error: `must be ${words}` }), fromText: sameText };
 }
 
-function list(words: string, isItem: (item: string) => boolean, problem: string): Kind<string[]> {
+function list(words: string, isItem: (item: string) => boolean, problem: string): ValueType<string[]> {
   return {
     words,
     read: z.array(plainText.refine(isItem, problem), { error: 'must be a list' }),
@@ -103,7 +103,7 @@ export const origins = list('list of origins', isOrigin, 'must be an origin such
 export const networks = list('list of networks', isNetwork, 'must be a network such as 10.0.0.0/8 or fd00::/8');
 
 /** A secret of at least `least` characters. No problem text ever repeats the value. */
-export function secret(least: number): Kind<Secret> {
+export function secret(least: number): ValueType<Secret> {
   const short = least === 1 ? 'must not be empty' : `must be at least ${least} characters long`;
   return {
     words: least === 1 ? 'secret' : `secret, ${least} characters or more`,
