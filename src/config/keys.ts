@@ -1,6 +1,7 @@
 import {
   choice,
   duration,
+  durationFrom,
   flag,
   type ValueType,
   natsUrl,
@@ -114,7 +115,12 @@ export const configKeys: Section = section({
     allowNetworks: key(networks, [], 'Networks that outgoing calls may reach besides public addresses.'),
   }),
   retention: section({
-    journal: key(duration, '30d', 'How long events, steps and answers are kept: what can be resumed and explained.'),
+    // Idempotency keys are remembered for a day, by what the journal keeps.
+    journal: key(
+      durationFrom('24h'),
+      '30d',
+      'How long events, steps and answers are kept: what can be resumed and explained.',
+    ),
     deliveries: key(duration, '30d', 'How long deliveries of webhooks and their attempts are kept.'),
   }),
 });

@@ -85,6 +85,13 @@ export const duration: ValueType<number> = {
   fromText: sameText,
 };
 
+/** @param least as a duration is written: `24h` */
+export const durationFrom = (least: string): ValueType<number> => ({
+  ...duration,
+  words: `duration, ${least} or more`,
+  read: duration.read.refine((ms) => ms >= duration.read.parse(least), `must be ${least} or more`),
+});
+
 export function choice<T extends string>(...allowed: [T, ...T[]]): ValueType<T> {
   const words = allowed.join(' or ');
   return { words, read: z.enum(allowed, { error: `must be ${words}` }), fromText: sameText };

@@ -25,7 +25,12 @@ const badFiles: [string, string, string[]][] = [
   ['no shards', `${goodSecurity}data: { shards: 0 }\n`, ['data.shards must be a whole number from 1 to 256']],
   ['a number for a duration', `${goodSecurity}retention: { journal: 30 }\n`, ['retention.journal must be a duration']],
   ['an unknown unit', `${goodSecurity}retention: { journal: 3w }\n`, ['retention.journal must be a duration']],
-  ['a duration of nothing', `${goodSecurity}retention: { journal: 0d }\n`, ['retention.journal must be longer']],
+  [
+    'a journal of less than a day',
+    `${goodSecurity}retention: { journal: 23h }\n`,
+    ['retention.journal must be 24h or more'],
+  ],
+  ['a duration of nothing', `${goodSecurity}retention: { deliveries: 0d }\n`, ['retention.deliveries must be longer']],
   [
     'an address without prefix',
     `${goodSecurity}outgoing:\n  allowNetworks: [10.0.0.0/8, 10.0.0.1]\n`,
@@ -127,7 +132,7 @@ security:
   oidc: { issuer: "https://id.example", clientId: c, clientSecret: s, allowedEmailPatterns: ["*@a.example"] }
 components: { sources: { chatplugin: , telco: { accountSid: AC1, authToken: t } } }
 outgoing: { allowNetworks: [10.0.0.0/8, "fd00::/8"] }
-retention: { journal: 90s, deliveries: 7d }
+retention: { journal: 7d, deliveries: 90s }
 `),
     env: {},
   });
@@ -139,7 +144,7 @@ retention: { journal: 90s, deliveries: 7d }
   expect(config.components.sources.telco?.authToken.reveal()).toBe('t');
   expect(config.components.sources.pageplatform).toBeUndefined();
   expect(config.outgoing.allowNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
-  expect(config.retention).toEqual({ journal: 90_000, deliveries: 7 * 86_400_000 });
+  expect(config.retention).toEqual({ journal: 7 * 86_400_000, deliveries: 90_000 });
 });
 
 test.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])('lets an open API listen on %s', (host) => {

@@ -5,7 +5,7 @@ import type { Subscribed } from './webhook-users.ts';
 import type { Seen } from './witness.ts';
 import type { World } from './world.ts';
 
-/** What is wrong with what the receivers of webhooks got (architecture.md, "Invariants", 5). */
+/** What is wrong with what the receivers of webhooks got (docs/architecture.md, "Invariants"). */
 export function webhookProblems(world: World, subscribed: readonly Subscribed[]): string[] {
   return subscribed.flatMap((subscription) => {
     const receipts = world.receivers.receipts.get(subscription.receiver) ?? [];
