@@ -7,6 +7,8 @@ export interface ShardPosition {
   next_position: number;
   /** The oldest position that is kept. */
   horizon: number;
+  /** The shard's own time, in ms; 0: none is counted yet. */
+  time: number;
 }
 
 /** One batch of a shard: everything a standby needs to be the same as the owner afterwards. */
@@ -32,8 +34,8 @@ const separator = '\u0000';
  * would all be escaped again.
  */
 export function recordHash({ shard, epoch, owner, lsn, prevHash, position, changes }: ChangeRecord): string {
-  const { next_key, next_position, horizon } = position;
-  let text = `${shard} ${epoch} ${owner ?? ''} ${lsn} ${prevHash} ${next_key} ${next_position} ${horizon}`;
+  const { next_key, next_position, horizon, time } = position;
+  let text = `${shard} ${epoch} ${owner ?? ''} ${lsn} ${prevHash} ${next_key} ${next_position} ${horizon} ${time}`;
   for (const change of changes) {
     text += `${separator}${change.table} ${change.op}`;
     if (change.op === 'cut') text += ` ${change.from} ${change.to}`;

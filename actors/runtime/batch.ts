@@ -86,7 +86,9 @@ export class Batches {
     };
     try {
       store.transactions.begin();
-      const prepared = apply().map((changes, i) => (changes.length > 0 ? shards[i]!.prepare(changes) : null));
+      const prepared = apply().map((changes, i) =>
+        shards[i]!.hasMoved(marks[i]!, changes) ? shards[i]!.prepare(changes) : null,
+      );
       if (log.replicated) return this.#replicate(shards, prepared).catch(undo);
       for (const each of prepared) {
         if (each === null) continue;

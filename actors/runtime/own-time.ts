@@ -2,7 +2,7 @@ import type { Clock } from '../ports.ts';
 
 /**
  * The time of a shard's own: it goes on as time really passes, whatever the wall clock says, and is stored with the
- * shard's marks. What passed while the hub was down is made up for at the same pace again, so that a wall clock that was
+ * shard. What passed while the hub was down is made up for at the same pace again, so that a wall clock that was
  * wrong for a minute makes nothing older than another minute.
  */
 export class OwnTime {

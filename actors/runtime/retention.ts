@@ -33,6 +33,8 @@ export interface PruningRound {
 /** A mark is made this often, in ms of the shard's own time, or sixteen times in the shortest period. */
 const longestMarkEvery = 60 * 60_000;
 const marksInPeriod = 16;
+/** The own time is stored with other changes, and by itself this often between two marks: what a restart may lose of it. */
+const storesInMark = 12;
 /** How long a command that prunes may wait, in ms. */
 const patience = 60_000;
 
@@ -46,6 +48,7 @@ export class Retention {
   /** Something has a period. */
   readonly #isTimed: boolean;
   readonly #markEvery: number;
+  readonly #storeEvery: number;
   readonly #times = new Map<number, OwnTime>();
   readonly #marksOf: (shard: number) => MarkRow[];
   readonly #prunable: { kind: AnyKind; actors(shard: number, before: number): string[] }[];
@@ -57,6 +60,7 @@ export class Retention {
     const periods = Object.values(policy).filter((period) => period !== undefined);
     this.#isTimed = periods.length > 0;
     this.#markEvery = Math.min(longestMarkEvery, ...periods.map((period) => period / marksInPeriod));
+    this.#storeEvery = this.#markEvery / storesInMark;
     const ofShard = store.prepare((db) => marks.query(db, 'WHERE key >= ? AND key < ? ORDER BY key'));
     this.#marksOf = (shard) => ofShard.all(shard * keysPerShard, (shard + 1) * keysPerShard);
     this.#prunable = kinds.flatMap((kind) => {
@@ -68,8 +72,10 @@ export class Retention {
   /** Reads inside the transaction that the changes will be part of. */
   round(shard: Shard): PruningRound {
     const kept = this.#marksOf(shard.number);
-    const at = this.#timeOf(shard, kept).tick(this.#options.clock);
+    const at = this.#timeOf(shard).tick(this.#options.clock);
     const { changes, more } = this.#isTimed ? this.#forgetOld(shard, kept, at) : { changes: [], more: false };
+    if (changes.length > 0 || (this.#isTimed && at - shard.counters.mark().time >= this.#storeEvery))
+      shard.counters.passTo(at);
     // What nobody needs, such as the deliveries of a subscription that was deleted, goes whatever the policy.
     const commands = this.#commands(shard, kept, at);
     return { changes, commands, more: more || commands.length > 0 };
@@ -123,10 +129,10 @@ export class Retention {
     });
   }
 
-  #timeOf({ number }: Shard, kept: MarkRow[]): OwnTime {
+  #timeOf({ number, counters }: Shard): OwnTime {
     let time = this.#times.get(number);
     if (time === undefined) {
-      time = new OwnTime(kept.at(-1)?.at ?? this.#options.clock.now(), this.#options.clock);
+      time = new OwnTime(counters.mark().time || this.#options.clock.now(), this.#options.clock);
       this.#times.set(number, time);
     }
     return time;

@@ -24,7 +24,8 @@ export class ShardCounters {
 
   constructor(shard: number, mark: ShardPosition) {
     this.#base = shard * keysPerShard;
-    this.#mark = { next_key: mark.next_key, next_position: mark.next_position, horizon: mark.horizon };
+    const { next_key, next_position, horizon, time } = mark;
+    this.#mark = { next_key, next_position, horizon, time };
   }
 
   takeKey(): number {
@@ -46,6 +47,11 @@ export class ShardCounters {
     this.#mark.horizon = key - this.#base;
   }
 
+  /** Sets the shard's own time, in ms. */
+  passTo(time: number): void {
+    this.#mark.time = time;
+  }
+
   mark(): ShardPosition {
     return { ...this.#mark };
   }
@@ -62,7 +68,7 @@ export interface Prepared {
   row: ShardRow;
 }
 
-const firstPosition: ShardPosition = { next_key: 1, next_position: 1, horizon: 1 };
+const firstPosition: ShardPosition = { next_key: 1, next_position: 1, horizon: 1, time: 0 };
 
 /** A shard that this host owns: where its log stands, and what waits for it. */
 export class Shard {
@@ -89,6 +95,11 @@ export class Shard {
 
   get lsn(): number {
     return this.#lsn;
+  }
+
+  /** Whether there is anything to record since the counters stood at a mark. */
+  hasMoved(since: ShardPosition, changes: readonly Change[]): boolean {
+    return changes.length > 0 || this.counters.mark().time !== since.time;
   }
 
   /** The record of a batch, or of a takeover by `owner`. Nothing of the shard moves before `advance`. */

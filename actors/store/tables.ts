@@ -14,6 +14,8 @@ export interface ShardRow {
   next_position: number;
   /** The oldest position that is kept. */
   horizon: number;
+  /** The shard's own time, in ms; 0: none is counted yet. */
+  time: number;
 }
 
 /** One turn: one handled command of one actor. */

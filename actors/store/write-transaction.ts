@@ -36,12 +36,12 @@ export class WriteTransactions {
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
     this.#openShard = db.prepare(
-      `INSERT INTO shard VALUES (@shard, @lsn, @epoch, @hash, @next_key, @next_position, @horizon)`,
+      `INSERT INTO shard VALUES (@shard, @lsn, @epoch, @hash, @next_key, @next_position, @horizon, @time)`,
     );
     this.#touch = db.prepare('UPDATE shard SET lsn = lsn');
     this.#advance = db.prepare(
       `UPDATE shard SET lsn = @lsn, epoch = @epoch, hash = @hash, next_key = @next_key,
-         next_position = @next_position, horizon = @horizon
+         next_position = @next_position, horizon = @horizon, time = @time
        WHERE shard = @shard AND lsn = @lsn - 1 AND hash = @previous`,
     );
   }

@@ -14,7 +14,8 @@ CREATE TABLE shard (
   hash TEXT NOT NULL,
   next_key INTEGER NOT NULL,
   next_position INTEGER NOT NULL,
-  horizon INTEGER NOT NULL
+  horizon INTEGER NOT NULL,
+  time INTEGER NOT NULL
 ) STRICT;
 
 -- one row a turn: steps, events and answers; key: shard * 2^40 + position of its first event
