@@ -50,7 +50,17 @@ export const sourceActorId = (sourceId: string): string => uuidV5(namespaces.sou
  */
 export function deliveryId(subscription: string, feedKey: number): string {
   const key = feedKey.toString(16).padStart(15, '0');
-  return `${key.slice(0, 8)}-${key.slice(8, 12)}-8${key.slice(12)}-${uuidV8([], [subscription]).slice(19)}`;
+  return `${key.slice(0, 8)}-${key.slice(8, 12)}-8${key.slice(12)}-${deliveryHalf(subscription)}`;
+}
+
+/** A record holds many deliveries of one subscription: what their ids share is made once for it. */
+let lastHalf = { subscription: '', half: '' };
+
+function deliveryHalf(subscription: string): string {
+  if (lastHalf.subscription !== subscription) {
+    lastHalf = { subscription, half: uuidV8([], [subscription]).slice(19) };
+  }
+  return lastHalf.half;
 }
 
 /** The key of the feed row of a delivery of this subscription; null for an id that is none. */

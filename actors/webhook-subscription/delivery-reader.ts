@@ -1,7 +1,7 @@
 import { encodeCursor } from '../journal/cursor.ts';
 import type { FeedPosition } from '../journal/feed.ts';
 import { eventText } from '../journal/feed-reader.ts';
-import { unpackEvents } from '../journal/turn.ts';
+import { type TurnEvent, unpackEvents } from '../journal/turn.ts';
 import type { ReaderParts } from '../runtime/kind.ts';
 import type { Connection } from '../store/database.ts';
 import { keysPerShard, shardOfKey } from '../store/table.ts';
@@ -49,15 +49,19 @@ export function webhookDeliveryReader(
 ): WebhookDeliveryReader {
   const all = subscriptions.query(db, 'WHERE deleted = 0 ORDER BY key');
   const headsOf = db.prepare(heads);
-  const turnAt = db.prepare(
-    'SELECT key, kind, actor, at, events FROM journal WHERE key <= ? AND key > ? ORDER BY key DESC LIMIT 1',
+  const byFeedKeys = db.prepare(
+    `SELECT wanted.value AS feedKey, j.key, kind, actor, at, events FROM json_each(?) wanted CROSS JOIN journal j ON j.key =
+       (SELECT key FROM journal WHERE key <= wanted.value ORDER BY key DESC LIMIT 1)`,
   );
+  const turnAt = db.prepare('SELECT key FROM journal WHERE key <= ? AND key >= ? ORDER BY key DESC LIMIT 1').pluck();
   const inShard = db.prepare(
     `SELECT key, kind, actor, at, events FROM journal
      WHERE key >= ? AND key < ? AND events IS NOT NULL ORDER BY key LIMIT ?`,
   );
-  const turnOf = (feedKey: number): TurnRow | undefined =>
-    turnAt.get(feedKey, feedKey - keysPerShard) as TurnRow | undefined;
+  const turns: Turns = {
+    at: (feedKey, base) => (turnAt.get(feedKey, base) as number | undefined) ?? null,
+    from: (key, base, count) => inShard.all(key, base + keysPerShard, count) as TurnRow[],
+  };
   return {
     subscriptions: (now) => all.all().map((row) => toWork(row, now)),
     heads: (subscription) =>
@@ -65,45 +69,48 @@ export function webhookDeliveryReader(
         ...row,
         ready: row.ready === 1,
       })),
-    events(feedKeys) {
+    // One moment, and one look at what is committed, for all statements of a page.
+    events: db.transaction((feedKeys: readonly number[]) => {
       const page = new Map<number, WebhookEvent>();
       let length = 0;
-      let turn: TurnRow | undefined;
-      for (const feedKey of feedKeys) {
-        // Keys of one turn stand together.
-        if (turn === undefined || !holds(turn, feedKey)) turn = turnOf(feedKey);
-        const event = turn && eventOf(turn, feedKey, { shards, instance, render });
-        if (!event) continue;
-        length += event.length;
+      const rows = byFeedKeys.all(JSON.stringify(feedKeys)) as (TurnRow & { feedKey: number })[];
+      for (const { feedKey, turn, event } of eventsIn(rows)) {
+        const { payload } = render(turn.kind, turn.actor, event);
+        length += payload.length;
         if (length > pageLength && page.size > 0) break;
-        page.set(feedKey, event);
+        const text = (others: FeedPosition = []): string =>
+          eventText(event, payload, turn.at, encodeCursor(instance, positionAt(feedKey, others, shards)));
+        page.set(feedKey, { type: event.type as WebhookEventType, length: payload.length, text });
       }
       return page;
-    },
-    read(after, types, limit) {
-      const rows = (from: number, to: number, count: number): TurnRow[] => {
-        // A position may stand inside a turn, whose other events are still to be read.
-        const first = turnOf(from)?.key ?? from;
-        return inShard.all(Math.max(first, to - keysPerShard), to, count) as TurnRow[];
-      };
-      return readFeed(rows, shards, after, types, limit);
-    },
+    }),
+    read: db.transaction((after: FeedPosition, types: readonly WebhookEventType[], limit: number) =>
+      readFeed(turns, shards, after, types, limit),
+    ),
   };
 }
 
-const holds = ({ key, events }: TurnRow, feedKey: number): boolean =>
-  feedKey >= key && feedKey < key + unpackEvents(events).length;
+/** Turns of a shard, whose keys begin at `base`. */
+interface Turns {
+  /** Key of the turn at or before a feed key; null: there is none. */
+  at(feedKey: number, base: number): number | null;
+  /** Those with events, from a key on. */
+  from(key: number, base: number, count: number): TurnRow[];
+}
 
-function eventOf(turn: TurnRow, feedKey: number, { shards, instance, render }: ReaderParts): WebhookEvent | null {
-  const event = unpackEvents(turn.events)[feedKey - turn.key];
-  if (event === undefined) return null;
-  const { payload } = render(turn.kind, turn.actor, event);
-  return {
-    type: event.type as WebhookEventType,
-    length: payload.length,
-    text: (others = []) =>
-      eventText(event, payload, turn.at, encodeCursor(instance, positionAt(feedKey, others, shards))),
-  };
+/** The events that feed keys name, of the turns at or before them. */
+function* eventsIn(
+  rows: readonly (TurnRow & { feedKey: number })[],
+): Iterable<{ feedKey: number; turn: TurnRow; event: TurnEvent }> {
+  let key = -1;
+  let events: TurnEvent[] = [];
+  for (const turn of rows) {
+    // Keys of one turn stand together.
+    if (turn.key !== key) events = unpackEvents(turn.events);
+    key = turn.key;
+    const event = events[turn.feedKey - key];
+    if (event !== undefined) yield { feedKey: turn.feedKey, turn, event };
+  }
 }
 
 function toWork(row: SubscriptionRow, now: number): SubscriptionWork {
@@ -135,7 +142,7 @@ function positionAt(feedKey: number, others: FeedPosition, shards: number): Feed
 
 /** Shard after shard, each with its share of the limit, so that a busy one does not hide the others. */
 function readFeed(
-  rowsOf: (from: number, to: number, count: number) => TurnRow[],
+  turns: Turns,
   shards: number,
   after: FeedPosition,
   types: readonly WebhookEventType[],
@@ -147,23 +154,37 @@ function readFeed(
   for (let shard = 0; shard < shards; shard++) {
     const base = shard * keysPerShard;
     const full = items.length + Math.ceil((limit - items.length) / (shards - shard));
-    let from = base + end[shard]!;
-    for (let read = 0; read < turnsPerRead && items.length < full; ) {
-      const rows = rowsOf(from + 1, base + keysPerShard, turnsPerQuery);
-      for (const row of rows) {
-        for (const [i, { type }] of unpackEvents(row.events).entries()) {
-          const key = row.key + i;
-          if (key <= from || items.length >= full) continue;
-          from = key;
-          if (!wanted.has(type)) continue;
-          end = end.with(shard, key - base);
-          items.push({ feedKey: key, lane: row.actor, position: end });
-        }
-      }
-      read += rows.length;
-      if (rows.length < turnsPerQuery) break;
+    let at = base + end[shard]!;
+    for (const { key, type, lane } of eventsAfter(turns, at, base, full - items.length)) {
+      if (items.length >= full) break;
+      at = key;
+      if (!wanted.has(type)) continue;
+      end = end.with(shard, key - base);
+      items.push({ feedKey: key, lane, position: end });
     }
-    end = end.with(shard, from - base);
+    end = end.with(shard, at - base);
   }
   return { items, end };
+}
+
+/** Events of a shard behind a feed key; of a bounded number of turns, which are read a few at a time. */
+function* eventsAfter(
+  turns: Turns,
+  after: number,
+  base: number,
+  wanted: number,
+): Iterable<{ key: number; type: string; lane: number }> {
+  // One more than events are wanted: the first turn may have none behind the key.
+  const count = Math.min(turnsPerQuery, wanted + 1);
+  let from = turns.at(after, base) ?? after + 1;
+  for (let read = 0; read < turnsPerRead; read += count) {
+    const rows = turns.from(from, base, count);
+    for (const { key, actor, events } of rows) {
+      for (const [i, { type }] of unpackEvents(events).entries()) {
+        if (key + i > after) yield { key: key + i, type, lane: actor };
+      }
+      from = key + 1;
+    }
+    if (rows.length < count) return;
+  }
 }

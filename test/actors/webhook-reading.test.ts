@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { FeedPosition } from '#actors/journal/feed.ts';
 import type { EventJson } from '#actors/representation.ts';
 import { keysPerShard } from '#actors/store/table.ts';
-import { ActorSystem, connectTestChannel } from '../_support/actor-system.ts';
+import { ActorSystem, connectTestChannel, testChannel } from '../_support/actor-system.ts';
 import { rowsOf } from './support.ts';
 import { delivered, failed, ingest, type Item, Subscriber, subscriberOf, withMessages } from './webhook-support.ts';
 
@@ -54,6 +55,33 @@ test('reading passes over what is not wanted, to the end', async () => {
   for (const item of subscriber.next(7)) {
     const { items } = read(item.position, ['message.created'], 100);
     expect(items.map(({ feedKey }) => feedKey)).not.toContain(item.feedKey);
+  }
+});
+
+test.each([1, 2, 3, 100])('pages of %i hold what the feed holds, once', async (limit) => {
+  await using system = new ActorSystem({ shards: 2 });
+  await connectTestChannel(system.commands());
+  const subscriber = new Subscriber(system);
+  await subscriber.subscribe({ start: [], events: ['channel.updated', 'message.created'] });
+  for (let n = 0; n < 6; n++) {
+    await ingest(system, `contact-${n % 3}`, n % 2 === 0 ? ['1'] : ['1', '2', '3'], `${n}`);
+    await system.commands().send('channel', testChannel, 'channel.disconnect', null);
+    await connectTestChannel(system.commands());
+  }
+  const { read } = subscriber.reader.webhookDeliveries;
+  for (const types of [['channel.updated'], ['message.created'], ['message.updated']] as const) {
+    const seen: number[] = [];
+    let position: FeedPosition = [];
+    for (;;) {
+      const { items, end } = read(position, types, limit);
+      seen.push(...items.map(({ feedKey }) => feedKey));
+      if (String(end) === String(position)) break;
+      position = end;
+    }
+    const entries = subscriber.reader.feed.read({ after: [], limit: 1_000, types });
+    expect(seen).toHaveLength(entries.length);
+    expect(new Set(seen).size).toBe(entries.length);
+    expect(position).toEqual(subscriber.reader.feed.end());
   }
 });
 

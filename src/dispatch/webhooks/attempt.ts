@@ -40,10 +40,12 @@ export interface Attempted {
 /** Calls a receiver once. Never rejects. */
 export async function attemptDelivery(options: AttemptOptions, { url, id, body, signer }: Sending): Promise<Attempted> {
   const at = options.clock.now();
+  // Made bytes once, for two signatures and the call.
+  const bytes = Buffer.from(body);
   const result = await options.client.post({
     url,
-    headers: signer({ id, at, body }),
-    body,
+    headers: signer({ id, at, body: bytes }),
+    body: bytes,
     timeoutMs: options.timeoutMs ?? callTimeout,
     maximumAnswerBytes: longestAnswer,
   });

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, type Hmac, type KeyObject } from 'node:crypto';
 import { signatureHeader } from '#src/outgoing/content-signature.ts';
 import { version } from '#src/version.ts';
 
@@ -10,8 +10,8 @@ export interface SignedContent {
   id: string;
   /** Epoch ms of the attempt. */
   at: number;
-  /** The exact text that is sent, as UTF-8. */
-  body: string;
+  /** What is sent; a string as UTF-8. */
+  body: Uint8Array | string;
 }
 
 /** Makes the headers of deliveries. */
@@ -31,9 +31,10 @@ export function createSigner(keys: readonly string[], configured: Readonly<Recor
     const timestamp = String(Math.floor(at / 1_000));
     const headers: Record<string, string> = { ...fixed, 'webhook-id': id, 'webhook-timestamp': timestamp };
     if (plain !== null) {
-      const content = `${id}.${timestamp}.${body}`;
-      headers['webhook-signature'] = standard.map((key) => `v1,${hmac(key, content, 'base64')}`).join(' ');
-      headers[signatureHeader] = hmac(plain, body, 'hex');
+      const content = `${id}.${timestamp}.`;
+      const signatures = standard.map((key) => `v1,${hmac(key).update(content).update(body).digest('base64')}`);
+      headers['webhook-signature'] = signatures.join(' ');
+      headers[signatureHeader] = hmac(plain).update(body).digest('hex');
     }
     return headers;
   };
@@ -62,5 +63,4 @@ function standardKey(key: string): KeyObject {
     : createSecretKey(key, 'utf8');
 }
 
-const hmac = (key: KeyObject, text: string, encoding: 'base64' | 'hex'): string =>
-  createHmac('sha256', key).update(text, 'utf8').digest(encoding);
+const hmac = (key: KeyObject): Hmac => createHmac('sha256', key);
