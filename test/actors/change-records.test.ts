@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { kindTables } from '#actors/kinds.ts';
 import { applyRecord } from '#actors/log/apply.ts';
 import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
+import type { Change } from '#actors/store/table.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
 import { sourceActorId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
@@ -88,6 +89,34 @@ test.each([1, 4])('records are numbered and chained, with %i shards', async (sha
     expect(row).toMatchObject({ lsn: records.length, epoch: 1, hash: recordHash(records.at(-1)!) });
   }
   expect(new Set(log.records.map(({ shard }) => shard)).size).toBe(shards);
+});
+
+test('whatever differs in a record, its hash tells', () => {
+  const changes: Change[] = [
+    { op: 'insert', table: 'timer', row: { key: 1, name: 'a' } },
+    { op: 'update', table: 'timer', key: 2, row: { due: 3 } },
+    { op: 'delete', table: 'timer', key: 4 },
+    { op: 'cut', table: 'journal', from: 5, to: 6 },
+  ];
+  const record: ChangeRecord = {
+    ...{ shard: 0, epoch: 1, lsn: 2, prevHash: 'x', changes },
+    position: { next_key: 3, next_position: 4, horizon: 1 },
+  };
+  const differing: ChangeRecord[] = [];
+  const collect = (part: object, put: (part: object) => ChangeRecord): void => {
+    for (const [name, value] of Object.entries(part)) {
+      if (typeof value === 'object') collect(value, (inner) => put({ ...part, [name]: inner }));
+      else if (name !== 'op') differing.push(put({ ...part, [name]: typeof value === 'number' ? value + 1 : 'other' }));
+    }
+  };
+  const { changes: _, ...rest } = record;
+  collect(rest, (part) => ({ ...record, ...part }));
+  for (const [i, change] of changes.entries()) {
+    collect(change, (part) => ({ ...record, changes: changes.with(i, part as Change) }));
+    differing.push({ ...record, changes: changes.toSpliced(i, 1) });
+  }
+  expect(differing.length).toBeGreaterThan(20);
+  expect(new Set([record, ...differing].map(recordHash)).size).toBe(differing.length + 1);
 });
 
 /** What a standby does. A record that is delivered twice changes nothing. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultMailboxLimits } from '#actors/runtime/mailbox.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
-import { envelopeFor, eventsOf, expectSound, request, rowsOf, sendText } from './support.ts';
+import { envelopeFor, eventsOf, expectSound, request, rowsOf, sendText, withHandlers } from './support.ts';
 
 async function advance(system: ActorSystem, ms: number): Promise<void> {
   system.clock.advance(ms);
@@ -100,6 +100,16 @@ test('more due timers than a mailbox holds all fire', async () => {
   for (let n = 0; n < 12; n++) await sendText(system.commands(), `c${n}`, 'hello?');
   for (let turn = 0; turn < 10; turn++) await advance(system, turn === 0 ? 30_000 : 50);
   expect(givenUp(system)).toBe(12);
+  expect(rowsOf(system.file).timer).toEqual([]);
+});
+
+test('a timer that changes nothing fires once', async () => {
+  let fired = 0;
+  const kinds = withHandlers({}, { onTimer: () => fired++ });
+  await using system = new ActorSystem({ kinds });
+  await sendText(system.commands(), 'ann', 'hello?');
+  for (let turn = 0; turn < 5; turn++) await advance(system, 30_000);
+  expect(fired).toBe(1);
   expect(rowsOf(system.file).timer).toEqual([]);
 });
 

@@ -47,6 +47,31 @@ test('a source out of reach takes no other of its gateway down', async () => {
   expect(calls.at(-1)).toBe(`${gateway}/well`);
 });
 
+test('a send that is tried again is not overtaken', async () => {
+  await using api = await startApi();
+  const { channel } = await api.addSource('shop');
+  await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
+  const called: string[] = [];
+  const sends: string[] = [];
+  for (const text of ['one', 'two', 'three']) {
+    const message = { channel_id: channel, source_recipient_id: 'ann', message: { text } };
+    sends.push((await api.post<{ id: string }>('/messages.send', message)).body.id);
+  }
+  api.dispatch({
+    ...answering(200, {}),
+    post(request) {
+      called.push(sends.find((id) => String(request.body).includes(id))!);
+      return answering(called.length === 1 ? 500 : 200, {}).post(request);
+    },
+  });
+  await until('the failure', () => attempts(api) === 1);
+  await until('all deliveries', () => {
+    api.system.clock.advance(1_000);
+    return sends.every((id) => stateOf(api, id) === 'delivered');
+  });
+  expect(called).toEqual([sends[0], ...sends]);
+});
+
 test('a source that no connector speaks to refuses', async () => {
   await using hub = await start();
   const { api } = hub;

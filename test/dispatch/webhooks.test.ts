@@ -17,6 +17,25 @@ test('events arrive in order, one of a lane at a time', async () => {
   for (const seqs of taken(receiver.receipts).values()) expect(seqs).toEqual(sorted(seqs));
 });
 
+test('an event that comes during a call waits for its end', async () => {
+  await using system = new ActorSystem();
+  let open: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  await using receiver = await receiveWebhooks(() => gate.then(() => 200));
+  await subscribe(system, receiver.url);
+  await ingest(system, 'ann', texts(1, 'first'));
+  await using dispatching = new Dispatching(system);
+  await dispatching.until(() => receiver.peak === 1);
+  await ingest(system, 'ann', texts(3, 'later'), 'more');
+  await dispatching.pass(500);
+  expect([receiver.peakOfOne, dispatching.dispatcher.inFlight]).toEqual([1, 1]);
+  open();
+  await dispatching.until(() => receiver.receipts.length === 4);
+  expect(receiver.receipts.map(({ text }) => text)).toEqual(['first1', 'later1', 'later2', 'later3']);
+});
+
 test('at most 64 calls of a subscription are under way', async () => {
   await using system = new ActorSystem();
   let open: () => void = () => {};

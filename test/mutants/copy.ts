@@ -8,6 +8,12 @@ import { type Mutant, mutated } from './mutant.ts';
 /** The project's own folder. */
 export const root = join(import.meta.dirname, '..', '..');
 
+/** The text of a file; null when there is none. */
+export function textOf(folder: string, file: string): string | null {
+  const path = join(folder, file);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
 /** A copy of the tracked files, as they are now, where a mutant can be put in; gone when it is disposed of. */
 export class Copy implements Disposable {
   readonly folder: string;
@@ -30,10 +36,10 @@ export class Copy implements Disposable {
 
   /** @returns what puts the file back. @throws Error when the mutant does not fit the code */
   apply(mutant: Mutant): () => void {
+    const before = textOf(this.folder, mutant.file);
     const file = join(this.folder, mutant.file);
-    const before = readFileSync(file, 'utf8');
     writeFileSync(file, mutated(before, mutant));
-    return () => writeFileSync(file, before);
+    return () => writeFileSync(file, before!);
   }
 
   [Symbol.dispose](): void {

@@ -21,14 +21,19 @@ export interface Mutant {
   simulation?: 'notices' | { blind: string };
 }
 
-/** How often a text stands in another. */
-export const occurrences = (text: string, part: string): number => text.split(part).length - 1;
+const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 
-/** @throws Error when the text to replace is not there exactly once: the code has changed and the mutant has not */
-export function mutated(text: string, { name, file, from, to }: Mutant): string {
+/** Why a mutant can not be put into its file any more: the code has changed, and the mutant has not. Null: it can. */
+export function misfitOf(text: string | null, { name, file, from }: Mutant): string | null {
+  if (text === null) return `${name}: there is no ${file} any more. Fit the mutant to the code.`;
   const found = occurrences(text, from);
-  if (found !== 1) {
-    throw new Error(`${name}: its text stands ${found} times in ${file}, not once. Fit the mutant to the code.`);
-  }
-  return text.replace(from, () => to);
+  if (found === 1) return null;
+  return `${name}: its text stands ${found} times in ${file}, not once. Fit the mutant to the code.`;
+}
+
+/** The text of the mutant's file with the defect in it. @throws Error when it does not fit */
+export function mutated(text: string | null, mutant: Mutant): string {
+  const misfit = misfitOf(text, mutant);
+  if (misfit !== null) throw new Error(misfit);
+  return text!.replace(mutant.from, () => mutant.to);
 }

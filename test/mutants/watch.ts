@@ -6,6 +6,8 @@ import type { CaughtBySeed } from './first-failing-seed.ts';
 
 /** How long a mutant may live, in ms. */
 const patience = 120_000;
+/** Of a test, in ms: on a busy machine only a mutant may make it fail. */
+const testPatience = 20_000;
 /** The whole simulation on the unchanged copy has more seeds to run. */
 const baselinePatience = 600_000;
 
@@ -33,7 +35,14 @@ export async function runTests(copy: Copy, file: string, titles: readonly string
     copy,
     [
       ...[join('node_modules', 'vitest', 'vitest.mjs'), 'run', file, '--root', copy.folder, '-t', pattern],
-      ...['--pool=forks', '--maxWorkers=1', '--bail=1', '--reporter=json', `--outputFile=${report}`],
+      ...[
+        '--pool=forks',
+        '--maxWorkers=1',
+        '--bail=1',
+        `--testTimeout=${testPatience}`,
+        '--reporter=json',
+        `--outputFile=${report}`,
+      ],
     ],
     patience,
   );

@@ -182,6 +182,17 @@ describe('fan-out', () => {
     expect(reader.overflows).toBe(0);
   });
 
+  it('joins the live tail at the end, however far that is', async () => {
+    const feed = new MemoryFeed();
+    addEvents(feed, 250);
+    const reader = new Reader();
+    reader.subscription = fanOutOf(feed).subscribe({}, [0], reader);
+    await vi.waitFor(() => expect(reader.events.length).toBe(250));
+    feed.append('message.created', 'a');
+    await vi.waitFor(() => expect(reader.events.length).toBe(251));
+    expect(reader.events.map(({ seq }) => seq)).toEqual(Array.from({ length: 251 }, (_, index) => index + 1));
+  });
+
   it('gives a slow live reader up at its position', async () => {
     const feed = new MemoryFeed();
     const reader = new Reader();

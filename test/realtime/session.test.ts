@@ -237,6 +237,26 @@ describe('a slow reader', { timeout: 20_000 }, () => {
     expect([...first, ...rest.seqs]).toEqual(Array.from({ length: total }, (_, index) => index + 1));
   });
 
+  it('of two subscriptions resumes after the one behind', async () => {
+    const hub = await startHub();
+    for (let index = 0; index < 400; index++) {
+      hub.feed.add('message.created', conversation, { text: 'x'.repeat(size) });
+    }
+    const raw = await connectRaw(hub);
+    const after = hub.feed.encodeCursor([0]);
+    raw.send('SUBSCRIBE', { id: 'behind', destination: '/events', after, receipt: 'r' });
+    await raw.frame('RECEIPT');
+    raw.socket.pause();
+    raw.send('SUBSCRIBE', { id: 'live', destination: '/events/channel.updated' });
+    raw.send('SEND', { destination: '/events' });
+    await until(() => expect(hub.log.some((line) => line.event === 'realtime.session_closed')).toBe(true));
+    raw.socket.resume();
+    const { headers } = await failed(raw);
+    const got = raw.frames.filter((frame) => frame.command === 'MESSAGE').length;
+    expect(got).toBeLessThan(400);
+    expect(headers['cursor']).toBe(hub.feed.encodeCursor([got]));
+  });
+
   it('of receipts is closed too', async () => {
     const hub = await startHub();
     const raw = await connectRaw(hub);

@@ -76,7 +76,7 @@ export const access: readonly Mutant[] = [
     from: 'connect({ ...options, hostname: address }, (error, opened) => {',
     to: 'connect(options, (error, opened) => {',
     breaks: 'a name that answers differently the second time leads to the inner network',
-    caughtBy: { file: ssrf, title: 'asks the resolver once, so that an answer cannot change' },
+    caughtBy: { file: ssrf, title: 'checks anew for each connection after a rebinding' },
   },
   {
     name: 'redirect-followed',

@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 
-const feed = 'test/actors/feed.test.ts';
+const feed = 'test/actors/journal/feed.test.ts';
+const cursor = 'test/actors/journal/cursor.test.ts';
 const readers = 'test/actors/readers.test.ts';
 
 /** Places in the feed and in lists. */
@@ -11,7 +12,7 @@ export const cursors: readonly Mutant[] = [
     from: 'if (name !== instance.slice(0, instanceLength)) {',
     to: "if (name === '') {",
     breaks: 'a consumer goes on at a place that means other events',
-    caughtBy: { file: feed, title: 'a cursor that the hub did not give is refused' },
+    caughtBy: { file: cursor, title: 'a cursor of another instance is refused, however like it is' },
   },
   {
     name: 'cursor-past-the-end-taken',
@@ -19,7 +20,7 @@ export const cursors: readonly Mutant[] = [
     from: 'at > end[shard]!',
     to: 'at > end[shard]! + 1e9',
     breaks: 'after a restore a consumer skips new events',
-    caughtBy: { file: feed, title: 'a cursor that the hub did not give is refused' },
+    caughtBy: { file: cursor, title: 'a restored copy knows its cursors, not those given later' },
   },
   {
     name: 'expired-cursor-taken',

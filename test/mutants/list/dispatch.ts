@@ -38,7 +38,7 @@ export const dispatch: readonly Mutant[] = [
     from: "lane.position = 'waiting';",
     to: "lane.position = 'waiting';\n    lane.keys.push(lane.keys.shift()!);",
     breaks: 'a later send of a conversation arrives before one that is tried again',
-    caughtBy: { file: 'test/e2e/order.test.ts', title: 'sends of 50 clients arrive once each, in accepted order' },
+    caughtBy: { file: 'test/dispatch/source-delivery.test.ts', title: 'a send that is tried again is not overtaken' },
     simulation: 'notices',
   },
   {
@@ -59,7 +59,7 @@ export const dispatch: readonly Mutant[] = [
     from: 'await this.#ask(from, runtimeCommands.effectDone, { key });',
     to: '',
     breaks: 'what one actor tells another is told for ever',
-    caughtBy: { file: 'test/http/sources.test.ts', title: 'go with their tokens, their channels disconnected' },
+    caughtBy: { file: 'test/actors/new-kind.test.ts', title: 'what it tells another kind reaches it' },
     simulation: 'notices',
   },
   {

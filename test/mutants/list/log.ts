@@ -7,9 +7,9 @@ const decision = 'test/actors/log/decision.test.ts';
 export const log: readonly Mutant[] = [
   {
     name: 'fenced-owner-goes-on',
-    file: 'actors/runtime/host.ts',
-    from: 'this.#owned.delete(number);\n    owned.unsubscribe();\n    owned.loop.remove(owned.shard);\n    this.#answerAll(owned.shard, notOwner);',
-    to: 'this.#answerAll(owned.shard, notOwner);',
+    file: 'actors/runtime/ownership.ts',
+    from: 'if (owned === null) return null;\n    owned.loop.remove(owned.shard);',
+    to: 'if (owned === null) return null;\n    this.#serve(number);',
     breaks: 'an owner that lost its shard goes on taking its commands',
     caughtBy: { file: ownership, title: 'a fenced owner drops the shard, and the sender goes on' },
     simulation: { blind: 'a world has one owner' },
@@ -52,7 +52,7 @@ export const log: readonly Mutant[] = [
   },
   {
     name: 'epoch-not-raised',
-    file: 'actors/runtime/host.ts',
+    file: 'actors/runtime/ownership.ts',
     from: '(row?.epoch ?? 0) + 1',
     to: 'row?.epoch ?? 1',
     breaks: 'a new owner is no other than the one before',
@@ -61,7 +61,7 @@ export const log: readonly Mutant[] = [
   },
   {
     name: 'tail-not-applied-before-taking',
-    file: 'actors/runtime/host.ts',
+    file: 'actors/runtime/ownership.ts',
     from: 'for (const record of await log.tail(number, store.shard(number)?.lsn ?? 0)) applyRecord(store, record);',
     to: '',
     breaks: 'an owner begins without what was appended before a crash',
@@ -70,9 +70,9 @@ export const log: readonly Mutant[] = [
   },
   {
     name: 'released-shard-not-left',
-    file: 'actors/runtime/host.ts',
-    from: 'owned.unsubscribe();\n    await owned.loop.idle();',
-    to: 'await owned.loop.idle();',
+    file: 'actors/runtime/ownership.ts',
+    from: 'const owned = this.#drop(number);\n    if (owned === null) return;',
+    to: 'const owned = this.#owned.get(number);\n    if (owned === undefined) return;',
     breaks: 'two nodes answer for one shard',
     caughtBy: { file: ownership, title: 'releasing a shard answers what was taken, then nobody' },
     simulation: { blind: 'a world has one owner' },
@@ -95,7 +95,7 @@ export const log: readonly Mutant[] = [
     from: 'for (const change of changes) {',
     to: 'for (const change of changes.slice(1)) {',
     breaks: 'two files differ in a row, and their hashes do not tell',
-    caughtBy: { file: 'test/actors/change-records.test.ts', title: 'records are numbered and chained' },
+    caughtBy: { file: 'test/actors/change-records.test.ts', title: 'whatever differs in a record, its hash tells' },
     simulation: { blind: 'it compares records by the same hash' },
   },
   {

@@ -12,7 +12,7 @@ export const realtime: readonly Mutant[] = [
     from: 'if (sent === page.length && page.length < pageSize) return this.#join(member, end);',
     to: 'if (sent === page.length) return this.#join(member, end);',
     breaks: 'a socket that resumes misses what is behind its first page',
-    caughtBy: { file: fanOut, title: 'gives each subscription each event once, in order' },
+    caughtBy: { file: fanOut, title: 'joins the live tail at the end, however far that is' },
   },
   {
     name: 'joined-socket-repeats',
@@ -60,7 +60,7 @@ export const realtime: readonly Mutant[] = [
     from: 'positions.reduce(earlier)',
     to: 'positions.at(-1)!',
     breaks: 'a client with two subscriptions loses events of one of them',
-    caughtBy: { file: session, title: 'is closed with the cursor and resumes from it' },
+    caughtBy: { file: session, title: 'of two subscriptions resumes after the one behind' },
   },
   {
     name: 'foreign-page-brings-its-cookie',

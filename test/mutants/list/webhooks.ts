@@ -30,7 +30,7 @@ export const webhooks: readonly Mutant[] = [
     from: '!lane.busy && lane.unrecorded === 0 && !lane.headOutdated;',
     to: 'lane.unrecorded === 0 && !lane.headOutdated;',
     breaks: 'events of a conversation arrive in any order',
-    caughtBy: { file: sending, title: 'events arrive in order, one of a lane at a time' },
+    caughtBy: { file: sending, title: 'an event that comes during a call waits for its end' },
   },
   {
     name: 'event-overtakes-a-failed-one',

@@ -21,7 +21,7 @@ export const writePath: readonly Mutant[] = [
     from: 'if (answered !== null) return answered;',
     to: '',
     breaks: 'what was done is answered as not done, and done again',
-    caughtBy: { file: repetition, title: 'an expired repeat gets the answer of what was done' },
+    caughtBy: { file: repetition, title: 'an expired repetition gets the answer of the first try' },
     simulation: 'notices',
   },
   {
@@ -30,7 +30,7 @@ export const writePath: readonly Mutant[] = [
     from: 'const stored = reads.message(id);',
     to: 'const stored = null as ReturnType<typeof reads.message>;',
     breaks: 'a message that is there already is a defect of the hub',
-    caughtBy: { file: repetition, title: 'an ingest with one new message stores that one' },
+    caughtBy: { file: repetition, title: 'of an ingest with one new message only that one is new' },
     simulation: 'notices',
   },
   {
@@ -39,7 +39,7 @@ export const writePath: readonly Mutant[] = [
     from: "duplicate: reads.commandOf(stored.turn) !== commandId.replaceAll('-', '')",
     to: 'duplicate: true',
     breaks: 'a source that tries again hears that its message is a duplicate of itself',
-    caughtBy: { file: repetition, title: 'a command sent again later gets its first answer' },
+    caughtBy: { file: repetition, title: 'a repeated ingest gets its first answer and leaves no row' },
     simulation: 'notices',
   },
   {
@@ -48,7 +48,7 @@ export const writePath: readonly Mutant[] = [
     from: 'runtime.end(remembers ? JSON.stringify(reply) : null)',
     to: 'runtime.end(null)',
     breaks: 'a command that is sent again is done twice',
-    caughtBy: { file: repetition, title: 'an expired repeat gets the answer of what was done' },
+    caughtBy: { file: repetition, title: 'a send twice in one batch is one message' },
     simulation: 'notices',
   },
   {
@@ -129,7 +129,7 @@ export const writePath: readonly Mutant[] = [
     from: 'if (!gone && !redriven) runtime.change(timers.remove(fired.key));',
     to: '',
     breaks: 'a timer that has fired fires again and again',
-    caughtBy: { file: 'test/actors/timers.test.ts', title: 'a parked send is given up after 30 s, not before' },
+    caughtBy: { file: 'test/actors/timers.test.ts', title: 'a timer that changes nothing fires once' },
     simulation: 'notices',
   },
   {
@@ -177,7 +177,7 @@ export const writePath: readonly Mutant[] = [
     from: '{ redriven_at: envelope.now, answer: JSON.stringify(answer) }',
     to: '{ redriven_at: envelope.now }',
     breaks: 'a command that was redriven goes on failing for its caller',
-    caughtBy: { file: letters, title: 'a dead letter is redriven once the defect is gone' },
+    caughtBy: { file: repetition, title: 'a command that met a defect has the answer of its redrive' },
     simulation: { blind: 'no handler of the hub throws' },
   },
   {
