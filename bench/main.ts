@@ -10,10 +10,23 @@ import { latency } from './scenarios/latency.ts';
 import { list } from './scenarios/list.ts';
 import { memory } from './scenarios/memory.ts';
 import { start } from './scenarios/start.ts';
+import { storage } from './scenarios/storage.ts';
 import { webhooks } from './scenarios/webhooks.ts';
 
 const usage = 'npm run bench -- [--quick] [--json] [scenario …]';
-const scenarios: Scenario[] = [ingest, batch, list, latency, hanging, webhooks, checkpoints, growth, start, memory];
+const scenarios: Scenario[] = [
+  ingest,
+  batch,
+  list,
+  latency,
+  hanging,
+  webhooks,
+  checkpoints,
+  growth,
+  storage,
+  start,
+  memory,
+];
 
 /** A scenario's figures, or why there are none. */
 type Result = { scenario: string; figures: Figure[] } | { scenario: string; failure: string };

@@ -10,7 +10,7 @@ const many = 1_000_000;
 const perConversation = 100;
 /** New messages go to these on both sides, so that only what is stored differs. */
 const active = conversationNames(few);
-const mostGrowth = 1.3;
+const mostGrowth = 1.2;
 const microseconds = 1_000_000;
 
 /** What one more message costs with few and with many messages stored: time of the saturated hub per message. */

@@ -1,3 +1,4 @@
+import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { BenchHub } from '../hub.ts';
 import type { LoadReport } from '../load/options.ts';
@@ -5,18 +6,27 @@ import { conversationNames, ingestRequest } from '../requests.ts';
 import { runLoad } from '../run-load.ts';
 import type { Figure, Scale, Scenario } from '../scenario.ts';
 import { ServerProcess } from '../server-process.ts';
-import { alternate } from '../statistics.ts';
+import { alternate, median } from '../statistics.ts';
 
 const connections = 64;
 const conversations = conversationNames(1_000);
 const leastOfValidating = 0.2;
-const leastOfGroupCommit = 0.5;
+const leastOfGroupCommit = 0.7;
+const mostMicroseconds = 190;
+const leastCores = 1.8;
 
 const microseconds = 1_000_000;
 
 type Server = Pick<ServerProcess, 'url' | 'cpuSeconds'>;
 
 const program = (name: string): string => fileURLToPath(new URL(`../servers/${name}.ts`, import.meta.url));
+
+/** Processor time of the whole machine so far, in ms: of which idle, and in all. */
+function machineTime(): { idle: number; all: number } {
+  const times = cpus().map((cpu) => cpu.times);
+  const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+  return { idle: sum(times.map(({ idle }) => idle)), all: sum(times.flatMap((each) => Object.values(each))) };
+}
 
 /** Single messages as fast as they are answered. */
 export const saturate = (url: string, token: string, { warmUp, seconds }: Scale): Promise<LoadReport> =>
@@ -35,15 +45,23 @@ export const ingest: Scenario = {
     await using validating = await ServerProcess.start([program('validate-only')], 'baseline.ready');
     await using committing = await ServerProcess.start([program('group-commit')], 'baseline.ready');
     await using hub = await BenchHub.start();
+    const costs: number[] = [];
+    const cores: number[] = [];
     const side = (name: string, server: Server, token: string) => async (): Promise<number> => {
-      const cpuBefore = server.cpuSeconds();
+      const [cpuBefore, before] = [server.cpuSeconds(), machineTime()];
       const { perSecond, latency, requests, seconds, cpuSeconds } = await saturate(server.url, token, scale);
       // The warm-up is part of the time that was spent, at about the same rate.
       const counted = seconds / (seconds + scale.warmUp);
       const cost = ((server.cpuSeconds() - cpuBefore) * counted * microseconds) / requests;
+      const after = machineTime();
+      const busy = cpus().length * (1 - (after.idle - before.idle) / (after.all - before.all));
+      if (server === hub) {
+        costs.push(cost);
+        cores.push(busy);
+      }
       say(
         `${name}: ${perSecond.toFixed(0)}/s, p50 ${latency.p50.toFixed(1)} ms, p99 ${latency.p99.toFixed(1)} ms, ` +
-          `${cost.toFixed(0)} µs CPU each; the generator took ${cpuSeconds.toFixed(1)} s CPU`,
+          `${cost.toFixed(0)} µs CPU each, ${busy.toFixed(2)} cores busy; the generator took ${cpuSeconds.toFixed(1)} s CPU`,
       );
       return perSecond;
     };
@@ -63,6 +81,18 @@ export const ingest: Scenario = {
         ...figure,
         baseline: { what: 'Hono + better-sqlite3 with group commit', value: committed },
         aim: { of: 'ratio', least: leastOfGroupCommit },
+      },
+      {
+        what: 'processor time of the hub for a message',
+        unit: 'µs',
+        measured: median(costs),
+        aim: { of: 'measured', most: mostMicroseconds },
+      },
+      {
+        what: 'cores busy',
+        unit: `of ${cpus().length}`,
+        measured: median(cores),
+        aim: { of: 'measured', least: leastCores },
       },
     ] satisfies Figure[];
   },

@@ -8,7 +8,7 @@ import { saturate } from './ingest.ts';
 const connections = 256;
 const conversations = conversationNames(1_000);
 const halfLoad = 0.5;
-const mostP99Ms = 25;
+const mostP99Ms = 15;
 
 /** How long a single message takes at half of what the hub can take, from the time at which it was due. */
 export const latency: Scenario = {

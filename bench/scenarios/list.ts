@@ -8,6 +8,7 @@ import type { Figure, Scale, Scenario } from '../scenario.ts';
 import { ServerProcess } from '../server-process.ts';
 import { alternate } from '../statistics.ts';
 
+const leastOfRoute = 0.7;
 const connections = 16;
 const messages = 100_000;
 const conversations = 1_000;
@@ -53,7 +54,11 @@ export const list: Scenario = {
     ])) as [number, number, number];
     const figure = { what: `messages.list, ${pageSize} messages`, unit: 'pages/s', measured: listed };
     return [
-      { ...figure, baseline: { what: 'a Hono route with a bare read', value: routed } },
+      {
+        ...figure,
+        baseline: { what: 'a Hono route with a bare read', value: routed },
+        aim: { of: 'ratio', least: leastOfRoute },
+      },
       { ...figure, baseline: { what: 'a bare read in process', value: read } },
     ] satisfies Figure[];
   },

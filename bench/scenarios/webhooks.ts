@@ -22,7 +22,7 @@ const inFlight = 64;
 const lookEvery = 20;
 const mostWait = 120_000;
 const eventsPerSecond = 200;
-const leastRatio = 0.5;
+const leastRatio = 0.6;
 const mostP99Ms = 100;
 
 type Subscription = { id: string };
