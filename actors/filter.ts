@@ -1,7 +1,7 @@
 import { Failure } from './errors.ts';
 
 /** What a field is compared with: the literal text between its wildcards; one piece means there is no wildcard. */
-export interface Value {
+export interface Operand {
   pieces: string[];
   /** Index in the filter's text, from 0. */
   at: number;
@@ -17,9 +17,9 @@ export interface Field {
 export type Clause =
   | { kind: 'all' | 'any'; clauses: Clause[] }
   | { kind: 'not'; clause: Clause }
-  | { kind: 'match'; field: Field; value: Value }
+  | { kind: 'match'; field: Field; value: Operand }
   /** Both ends belong to the range; null is an open end. */
-  | { kind: 'range'; field: Field; from: Value | null; to: Value | null };
+  | { kind: 'range'; field: Field; from: Operand | null; to: Operand | null };
 
 /** A filter that can not be used, with the place in its text that shows why. */
 export function invalidFilter(at: number, problem: string): Failure {

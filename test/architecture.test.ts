@@ -198,6 +198,16 @@ const cases: [title: string, rule: rules.Rule, offenders: SourceFile[], allowed:
     [file('src/a.ts', "export * from './b.ts';", 'export const c = 1;'), file('src/b.mjs', "import './c.ts';")],
   ],
   [
+    'gives a name to one type or function',
+    rules.namesMeanOneThing,
+    [
+      file('src/a.ts', 'export class Batch {}'),
+      file('src/b.ts', 'export interface Batch {}', 'export async function count() {}'),
+      file('actors/c.ts', 'export function count<T>(all: T[]): void {}'),
+    ],
+    [file('src/a.ts', 'export type A = 1;', 'type B = 2;'), file('src/b.ts', 'export type B = 1;', 'type A = 2;')],
+  ],
+  [
     'titles tests with short facts',
     rules.titlesAreShortFacts,
     [

@@ -1,4 +1,4 @@
-import { type Clause, type Field, invalidFilter, type Value } from '../filter.ts';
+import { type Clause, type Field, invalidFilter, type Operand } from '../filter.ts';
 import { isUuid, uuidToBytes } from '../uuid.ts';
 
 /** A condition in SQL over `conversation c` joined with `channel ch`; `parameters` in the order of its question marks. */
@@ -7,11 +7,11 @@ export interface Condition {
   parameters: (string | number | Buffer)[];
 }
 
-type Range = { from: Value | null; to: Value | null };
+type Range = { from: Operand | null; to: Operand | null };
 
 /** How one field compares. Every condition is 0 or 1, never NULL, so that NOT is the true opposite. */
 interface Comparison {
-  match(value: Value): Condition;
+  match(value: Operand): Condition;
   /** Absent: the field has no order. */
   range?(range: Range): Condition;
 }
@@ -74,10 +74,10 @@ function comparisonOf(field: Field): Comparison {
   throw invalidFilter(field.at, `An unknown field; known are ${[...fields.keys()].slice(0, 7).join(', ')}, metadata.*`);
 }
 
-const isAnything = ({ pieces }: Value): boolean => pieces.length > 1 && pieces.every((piece) => piece === '');
+const isAnything = ({ pieces }: Operand): boolean => pieces.length > 1 && pieces.every((piece) => piece === '');
 
 /** Upper and lower case count. */
-function exactly(column: string, value: Value): Condition {
+function exactly(column: string, value: Operand): Condition {
   if (isAnything(value)) return { where: `${column} <> ''`, parameters: [] };
   if (value.pieces.length === 1) return { where: `${column} = ?`, parameters: [value.pieces[0]!] };
   return { where: `${column} GLOB ?`, parameters: [value.pieces.map(literal).join('*')] };
@@ -103,14 +103,14 @@ const boundary =
   '[^0-9A-Za-z_\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u2070-\u2fff\u3040-\ufdff\u{10000}-\u{10ffff}]';
 
 /** The words stand somewhere in the name, in upper or lower case; `*` also stands for parts of words. */
-function displayName(value: Value): Condition {
+function displayName(value: Operand): Condition {
   if (isAnything(value)) return { where: `c.display_name <> ''`, parameters: [] };
   const words = value.pieces.map((piece) => anyCase(piece.normalize('NFC'))).join('*');
   return { where: `' ' || c.display_name || ' ' GLOB ?`, parameters: [`*${boundary}${words}${boundary}*`] };
 }
 
 /** Tags are the keys of `metadata.tags`. */
-function tag({ pieces }: Value): Condition {
+function tag({ pieces }: Operand): Condition {
   return {
     where: `EXISTS (SELECT 1 FROM json_each(c.metadata, '$.tags') e WHERE typeof(e.key) = 'text' AND e.key GLOB ?)`,
     parameters: [pieces.map(literal).join('*')],
@@ -133,7 +133,7 @@ function metadata(path: string[]): Comparison {
       const ends = [from, to].filter((end) => end !== null);
       if (ends.length === 0) return present;
       const isNumeric = ends.every(({ pieces }) => /^-?\d{1,15}(\.\d{1,15})?$/.test(pieces[0]!));
-      const comparable = (end: Value | null) => end && (isNumeric ? Number(end.pieces[0]) : end.pieces[0]!);
+      const comparable = (end: Operand | null) => end && (isNumeric ? Number(end.pieces[0]) : end.pieces[0]!);
       const inside = between('e.atom', comparable(from), comparable(to));
       const type = isNumeric ? `e.type IN ('integer', 'real')` : `e.type = 'text'`;
       return some({ ...inside, where: `${type} AND ${inside.where}` });
@@ -142,7 +142,7 @@ function metadata(path: string[]): Comparison {
 }
 
 /** A column of whole numbers; `read` gives the first and the last number that a value stands for. */
-function numeric(column: string, read: (value: Value) => [number, number]): Comparison {
+function numeric(column: string, read: (value: Operand) => [number, number]): Comparison {
   return {
     match(value) {
       if (isAnything(value)) return everything;
@@ -158,13 +158,13 @@ function between(column: string, from: number | string | null, to: number | stri
   return joined([low, high], ' AND ');
 }
 
-function wholeNumber({ pieces, at }: Value): [number, number] {
+function wholeNumber({ pieces, at }: Operand): [number, number] {
   if (pieces.length > 1 || !/^-?\d{1,15}$/.test(pieces[0]!)) throw invalidFilter(at, 'A whole number is expected');
   return [Number(pieces[0]), Number(pieces[0])];
 }
 
 /** Epoch milliseconds, an ISO time (UTC unless it says otherwise), or a date: all of its day in UTC. */
-function instants({ pieces, at }: Value): [number, number] {
+function instants({ pieces, at }: Operand): [number, number] {
   const [text = ''] = pieces;
   if (pieces.length === 1 && /^-?\d{1,15}$/.test(text)) return [Number(text), Number(text)];
   const iso = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(Z|[+-]\d\d:\d\d)?$/.exec(text);

@@ -103,7 +103,7 @@ export interface OwnedMachine {
 }
 
 /** Rows of a kind that are no longer needed once they are older than a policy keeps them. */
-export interface Pruning {
+export interface PruningRule {
   /** Which of the policy's periods it follows. */
   period: string;
   /** The command that has an actor prune itself: its body is `{ before }`, a key. Its result says whether there is more. */
@@ -154,7 +154,7 @@ export interface Kind<
   onTimer?(runtime: Runtime<Row, Memory, Reads, Id>, subject: number, event: { type: `xstate.after.${string}` }): void;
   /** Event types whose payload is made from what the turn kept; the payloads of the others are kept whole. */
   renderers?(db: Connection): Partial<Record<EventType, EventRenderer>>;
-  pruning?: Pruning;
+  pruning?: PruningRule;
   /** For the check of a data file. */
   contradictions?(db: Connection): Contradictions;
   /** The feed can be followed for one of its actors alone, by the actor's id. */

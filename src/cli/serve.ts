@@ -5,12 +5,12 @@ import { trimWhenIdle } from '#src/runtime/idle-memory.ts';
 import type { HubAddresses } from '#src/node/front.ts';
 
 /** What `serve` needs of a hub. */
-export interface Hub {
+export interface ServedHub {
   start(): Promise<HubAddresses>;
   stop(): Promise<void>;
 }
 
-export type CreateHub = (config: Config, log: Logger) => Promise<Hub>;
+export type CreateHub = (config: Config, log: Logger) => Promise<ServedHub>;
 
 const stopWithinMs = 5000;
 const lingerMs = 500;
@@ -45,7 +45,7 @@ function dieOfDefects(log: HubLogger): void {
   });
 }
 
-async function stopInTime(hub: Hub, log: HubLogger): Promise<void> {
+async function stopInTime(hub: ServedHub, log: HubLogger): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), stopWithinMs);

@@ -3,7 +3,7 @@ import type { StoreReader } from '#actors/store-reader.ts';
 import type { Inbound } from './items.ts';
 import { type Ingested, type SortedMessages, storeMessages } from './messages.ts';
 import { applyMetadata } from './metadata.ts';
-import { metadataOf } from './receipts.ts';
+import { receiptMetadata } from './receipts.ts';
 
 export interface IngestParts {
   commands: CommandSender;
@@ -20,6 +20,6 @@ export async function ingest(
   { conversations }: SortedMessages,
 ): Promise<Ingested[]> {
   const ingested = await storeMessages(parts.commands, conversations);
-  await applyMetadata(parts, source, [...metadata, ...receipts.map(metadataOf)]);
+  await applyMetadata(parts, source, [...metadata, ...receipts.map(receiptMetadata)]);
   return ingested;
 }

@@ -37,7 +37,7 @@ export type OutgoingResult =
  * One call under way: gathers its answer and ends once, with a result. It is undici's handler itself, because the stream
  * that `request` makes of every answer costs as much as the call.
  */
-export class Call implements Dispatcher.DispatchHandler {
+export class OutgoingCall implements Dispatcher.DispatchHandler {
   readonly #start = performance.now();
   readonly #maximumBytes: number;
   readonly #done: (result: OutgoingResult) => void;

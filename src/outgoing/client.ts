@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import type { Logger } from '#actors/ports.ts';
 import { createAddressGuard, parseNetworks, type Resolve } from './address-guard.ts';
-import { Call, type OutgoingResult, type RefusalReason } from './call.ts';
+import { OutgoingCall, type OutgoingResult, type RefusalReason } from './call.ts';
 import { guardedConnector } from './guarded-connector.ts';
 
 export interface OutgoingRequest {
@@ -55,10 +55,10 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
     bodyTimeout: 0,
   });
 
-  const running = new Set<Call>();
+  const running = new Set<OutgoingCall>();
   const send = (url: URL, { headers, body, timeoutMs, maximumAnswerBytes }: OutgoingRequest): Promise<OutgoingResult> =>
     new Promise((resolve) => {
-      const call = new Call(timeoutMs ?? 10_000, maximumAnswerBytes ?? 65_536, (result) => {
+      const call = new OutgoingCall(timeoutMs ?? 10_000, maximumAnswerBytes ?? 65_536, (result) => {
         running.delete(call);
         resolve(result);
       });

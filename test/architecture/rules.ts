@@ -222,6 +222,20 @@ export const noBarrels = perFile(({ text }) => {
   return /^export\b/m.test(code) && rest === '' ? ['only re-exports'] : [];
 });
 
+/** A name that files offer to others means one thing. Values may share theirs: `text` of the API, and of the configuration. */
+export const namesMeanOneThing: Rule = (files) => {
+  const homes = new Map<string, string>();
+  return files.flatMap(({ path, text }) => {
+    if (!below[topLevel(path)]) return [];
+    const names = [...codeOf(text).matchAll(/^export (?:async )?(?:class|interface|type|function\*?) (\w+)/gm)];
+    return [...new Set(names.map(([, name]) => name!))].flatMap((name) => {
+      const home = homes.get(name) ?? path;
+      homes.set(name, home);
+      return home === path ? [] : [`${path}: ${home} has another ${name}`];
+    });
+  });
+};
+
 export const titlesAreShortFacts = perFile((file) => {
   if (topLevel(file.path) !== 'test') return [];
   return titlesOf(file).flatMap((title) => [

@@ -22,8 +22,8 @@ export interface AttemptOptions {
   timeoutMs?: number;
 }
 
-/** One delivery as it is sent. */
-export interface Sending {
+/** One delivery as it goes out. */
+export interface SignedEvent {
   url: string;
   /** The delivery's id. */
   id: string;
@@ -38,7 +38,10 @@ export interface Attempted {
 }
 
 /** Calls a receiver once. Never rejects. */
-export async function attemptDelivery(options: AttemptOptions, { url, id, body, signer }: Sending): Promise<Attempted> {
+export async function attemptDelivery(
+  options: AttemptOptions,
+  { url, id, body, signer }: SignedEvent,
+): Promise<Attempted> {
   const at = options.clock.now();
   // Made bytes once, for two signatures and the call.
   const bytes = Buffer.from(body);

@@ -1,4 +1,4 @@
-import { type Clause, type Field, invalidFilter, type Value } from '#actors/filter.ts';
+import { type Clause, type Field, invalidFilter, type Operand } from '#actors/filter.ts';
 
 /** Bounds that keep the SQL far below SQLite's own: 50,000 bytes of a pattern, 1,000 levels of an expression. */
 const maximumBytes = 8192;
@@ -110,14 +110,14 @@ class Parser {
   }
 
   /** An end of a range: null for `*`. */
-  #end(): Value | null {
+  #end(): Operand | null {
     const value = this.#value();
     if (value.pieces.length === 1) return value;
     if (value.pieces.every((piece) => piece === '')) return null;
     throw invalidFilter(value.at, 'A wildcard inside the end of a range');
   }
 
-  #value(): Value {
+  #value(): Operand {
     this.#skip();
     const at = this.#at;
     if (this.#take(/"/y)) {

@@ -3,7 +3,7 @@ import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 import { uuid } from '../schemas.ts';
-import { deliverySchema, deliveryStatus, existing } from './schemas.ts';
+import { deliverySchema, deliveryStatus, existingSubscription } from './schemas.ts';
 
 const list = 'webhook-deliveries';
 
@@ -18,7 +18,7 @@ export const listWebhookDeliveries = defineOperation({
   errors: ['feature_disabled', 'invalid_cursor', 'not_found', 'query_too_slow'],
   async handle({ services }, { id, status, ...page }) {
     const query = pageQuery(list, page);
-    existing(services, id);
+    existingSubscription(services, id);
     const filter = status === undefined ? {} : { status };
     return ok(pageBody(list, await services.longReads.webhookDeliveries(id, query, filter)));
   },

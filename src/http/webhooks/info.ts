@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { uuid } from '../schemas.ts';
-import { existing, subscriptionSchema } from './schemas.ts';
+import { existingSubscription, subscriptionSchema } from './schemas.ts';
 
 export const infoWebhook = defineOperation({
   path: '/webhooks.info',
@@ -13,5 +13,5 @@ export const infoWebhook = defineOperation({
   example: { id: exampleIds.webhook },
   responses: { 200: subscriptionSchema },
   errors: ['feature_disabled', 'not_found'],
-  handle: ({ services }, { id }) => ok(existing(services, id)),
+  handle: ({ services }, { id }) => ok(existingSubscription(services, id)),
 });

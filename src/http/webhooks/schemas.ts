@@ -37,7 +37,7 @@ export const deliverySchema = z
   .meta({ id: 'WebhookDelivery' });
 
 /** @throws Failure `not_found` */
-export function existing({ store }: Services, id: string): WebhookSubscriptionJson {
+export function existingSubscription({ store }: Services, id: string): WebhookSubscriptionJson {
   const subscription = store.webhooks.find(id);
   if (subscription === null) throw unknownSubscription(id);
   return subscription;
