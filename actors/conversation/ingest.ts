@@ -4,6 +4,7 @@ import { type ConversationRuntime, isPresent } from './memory.ts';
 import { applyParkedToConversation, applyParkedToMessage } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
+import type { MessageRow } from './tables.ts';
 import { addMessage, announceConversation, createConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];
@@ -70,11 +71,16 @@ export function ingestMessages(runtime: ConversationRuntime, { origin, messages 
   if (known.includes(null)) mustBeConnected(reads, origin.channelId);
   openConversation(runtime, origin);
   const added = new Set<string>();
+  // Asked once for all of them: nearly always there is nothing.
+  const isAwaited = known.includes(null) && reads.hasParkedMetadata(runtime.row.source);
   const answers = known.map((answer, i): IngestedMessage => {
     if (answer !== null) return answer;
     const message = messages[i]!;
     const duplicate = added.has(message.id);
-    if (!duplicate) receive(runtime, message);
+    if (!duplicate) {
+      const row = receive(runtime, message);
+      if (isAwaited) applyParkedToMessage(runtime, row, message.sourceMessageId);
+    }
     added.add(message.id);
     return { source_message_id: message.sourceMessageId, id: message.id, conversation_id: actor.id, duplicate };
   });
@@ -88,10 +94,10 @@ function mustBeConnected(reads: ConversationReads, channel: string): void {
   throw new Failure('channel_not_connected', `The channel ${channel} is not connected. Connect it again first.`);
 }
 
-function receive(runtime: ConversationRuntime, message: InboundMessage): void {
+function receive(runtime: ConversationRuntime, message: InboundMessage): MessageRow {
   const { context } = runtime.step({ type: 'message.received', fromContact: message.fromContact });
   runtime.save({ unread_count: context.unread });
-  const row = addMessage(
+  return addMessage(
     runtime,
     {
       id: message.id,
@@ -105,5 +111,4 @@ function receive(runtime: ConversationRuntime, message: InboundMessage): void {
     runtime.nextKey(),
     null,
   );
-  applyParkedToMessage(runtime, row, message.sourceMessageId);
 }

@@ -10,6 +10,8 @@ export interface ConversationReads {
   /** A message of ours that its source has given this id. */
   ownBySourceId(conversation: number, sourceMessageId: string): MessageRow | null;
   parkedSends(actor: number): ParkedSendRow[];
+  /** Whether a source has said anything about what has not appeared. */
+  hasParkedMetadata(source: string): boolean;
   /** What a source has said about something that had not appeared, oldest first. */
   parkedMetadata(source: string, namespace: 'conversation' | 'message', target: string): ParkedMetadataRow[];
   /** Whether a channel can be used now. */
@@ -24,6 +26,7 @@ export function conversationReads(db: Connection): ConversationReads {
   const own = messages.query(db, 'WHERE source_message_id = ? AND conversation = ? AND delivery IS NOT NULL');
   const parked = parkedSends.query(db, 'WHERE actor = ? ORDER BY key');
   const said = parkedMetadata.query(db, 'WHERE source_id = ? AND namespace = ? AND target = ? ORDER BY key');
+  const anySaid = db.prepare('SELECT EXISTS (SELECT 1 FROM parked_metadata WHERE source_id = ?)').pluck();
   const connected = db.prepare('SELECT connected FROM channel WHERE id = ?').pluck();
   const command = db.prepare('SELECT lower(hex(command)) FROM journal WHERE key = ?').pluck();
   return {
@@ -32,6 +35,7 @@ export function conversationReads(db: Connection): ConversationReads {
     ownBySourceId: (conversation, sourceMessageId) => own.get(sourceMessageId, conversation),
     parkedSends: (actor) => parked.all(actor),
     parkedMetadata: (source, namespace, target) => said.all(source, namespace, target),
+    hasParkedMetadata: (source) => anySaid.get(source) === 1,
     isConnected: (channel) => connected.get(uuidToBytes(channel)) === 1,
     commandOf: (turn) => (command.get(turn) as string | undefined) ?? null,
   };
