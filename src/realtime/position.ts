@@ -15,9 +15,11 @@ export const later = (a: FeedPosition, b: FeedPosition): FeedPosition => combine
 export const earlier = (a: FeedPosition, b: FeedPosition): FeedPosition => combine(a, b, Math.min);
 
 /**
- * Whether `reached` covers one entry, by the positions right before and after it in a reading without filter. Such a
- * step is in one shard, the entry's, and only that shard counts: the reading may be behind `reached` in others.
+ * Whether `reached` covers one entry, by the positions right before and after it in a reading without filter. Reading
+ * goes shard after shard, so the entry stands in the last shard that moved; the others moved to their ends, over
+ * positions without events. Only the entry's shard counts: the reading may be behind `reached` in others.
  */
 export function covers(reached: FeedPosition, before: FeedPosition, after: FeedPosition): boolean {
-  return !after.some((value, shard) => value !== (before[shard] ?? 0) && value > (reached[shard] ?? 0));
+  const shard = after.findLastIndex((value, of) => value !== (before[of] ?? 0));
+  return shard < 0 || after[shard]! <= (reached[shard] ?? 0);
 }

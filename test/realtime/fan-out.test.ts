@@ -69,6 +69,8 @@ const addition = fc.record({
   type: fc.constantFrom(...types),
   conversation: fc.constantFrom(...conversations),
   shard: fc.nat({ max: 2 }),
+  /** A turn without events follows it. */
+  skips: fc.boolean(),
 });
 
 describe('fan-out', () => {
@@ -80,8 +82,10 @@ describe('fan-out', () => {
         fc.array(fc.array(addition, { maxLength: 3 }), { maxLength: 60 }),
         async (before, wanted, during) => {
           const feed = new MemoryFeed(3);
-          const add = ({ type, conversation, shard }: (typeof before)[number]) =>
+          const add = ({ type, conversation, shard, skips }: (typeof before)[number]) => {
             feed.add(type, conversation, { in: conversation, shard }, shard);
+            if (skips) feed.skip(shard);
+          };
           before.forEach(add);
           const start = feed.end().map((end) => Math.floor(end / 2));
           const commits = [...during];

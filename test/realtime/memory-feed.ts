@@ -32,6 +32,11 @@ export class MemoryFeed implements FeedReader {
     this.#rows.push({ shard, place, event: { type, payload, timestamp: 1, seq }, conversationId });
   }
 
+  /** Takes a position that no event has. */
+  skip(shard = 0): void {
+    this.#ends[shard] = (this.#ends[shard] as number) + 1;
+  }
+
   announce(): void {
     for (const run of this.#listeners) run();
   }
@@ -50,16 +55,19 @@ export class MemoryFeed implements FeedReader {
     this.beforeLook();
     this.reads++;
     const entries: FeedEntry[] = [];
-    let position = after;
+    let position: FeedPosition = this.#ends.map((_, shard) => after[shard] ?? 0);
     const rows = this.#rows.slice(this.#firstAfter(after));
-    for (const row of this.#ends.length > 1 ? rows.sort((a, b) => a.shard - b.shard) : rows) {
-      if (row.place <= (after[row.shard] ?? 0)) continue;
-      if (types && !types.includes(row.event.type)) continue;
-      if (conversationId !== undefined && row.conversationId !== conversationId) continue;
-      position = this.#ends.map((_, shard) => (shard === row.shard ? row.place : (position[shard] ?? 0)));
-      const event = { ...row.event, cursor: this.encodeCursor(position) };
-      entries.push({ event, text: JSON.stringify(event), position, conversationId: row.conversationId });
-      if (entries.length === limit) break;
+    for (const [shard, end] of this.#ends.entries()) {
+      for (const row of rows) {
+        if (row.shard !== shard || row.place <= (after[shard] ?? 0)) continue;
+        if (types && !types.includes(row.event.type)) continue;
+        if (conversationId !== undefined && row.conversationId !== conversationId) continue;
+        position = position.with(shard, row.place);
+        const event = { ...row.event, cursor: this.encodeCursor(position) };
+        entries.push({ event, text: JSON.stringify(event), position, conversationId: row.conversationId });
+        if (entries.length === limit) return entries;
+      }
+      position = position.with(shard, end);
     }
     return entries;
   }
@@ -85,8 +93,8 @@ export class MemoryFeed implements FeedReader {
     }
   }
 
-  /** With one shard the place is the index. */
+  /** With one shard, and no position skipped, the place is the index. */
   #firstAfter(after: FeedPosition): number {
-    return this.#ends.length === 1 ? (after[0] ?? 0) : 0;
+    return this.#ends.length === 1 && this.#ends[0] === this.#rows.length ? (after[0] ?? 0) : 0;
   }
 }

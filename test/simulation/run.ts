@@ -100,6 +100,8 @@ async function night(world: World, clients: Clients): Promise<void> {
 async function quieted(world: World, clients: Clients, scenario: Scenario): Promise<string | null> {
   for (let second = 1, quiet = 0; second <= patience.end; second++) {
     await world.time.pass(1_000);
+    // Not while somebody asks: for the hub it may be another day.
+    if (clients.underWay === 0) world.correctClock();
     if (isQuiet(world, clients)) {
       // Those who follow the feed are some way behind.
       if (scenario.followers.haveAll || ++quiet === patience.followers) return null;

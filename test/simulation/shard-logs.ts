@@ -39,6 +39,8 @@ export class ShardLogs {
   readonly #records = new Map<string, { hash: string; prevHash: string }[]>();
   /** What the replicated log holds of each shard. */
   readonly #decided = new Map<number, ChangeRecord[]>();
+  /** Hashes of records that are on their way, unknown to their owners. */
+  readonly #late = new Set<string>();
   /** Names of processes that the replicated log can not be reached from. */
   readonly #cutOff = new Set<string>();
 
@@ -61,12 +63,11 @@ export class ShardLogs {
 
   /** The log that all nodes share, as one process sees it: it answers after a while, or not at all. */
   replicated(process: SimulatedProcess, watch: StepWatch): ShardLog {
-    const { random } = this.#options;
     return {
       replicated: true,
       append: async (record) => {
         step(process, watch, 'append');
-        const delivery = this.#cutOff.has(process.name) ? 'loses the record' : random.weighted(this.deliveries);
+        const delivery = this.#deliveryOf(process, record);
         if (delivery !== 'answers') this.#options.trace.note('log', `${process.name} ${record.lsn} ${delivery}`);
         await this.#way(process);
         if (delivery === 'refuses') throw new NotAppendedError('the log is full');
@@ -106,6 +107,13 @@ export class ShardLogs {
     return wanted === '' ? [] : [`shard ${shard.shard}: the first record names the one before it as ${wanted}`];
   }
 
+  #deliveryOf(process: SimulatedProcess, record: ChangeRecord): Delivery {
+    if (this.#cutOff.has(process.name)) return 'loses the record';
+    const delivery = this.#options.random.weighted<Delivery>(this.deliveries);
+    // Nobody can promise that a record will not get there which is on its way.
+    return delivery === 'refuses' && this.#late.has(recordHash(record)) ? 'loses the record' : delivery;
+  }
+
   #way(process: SimulatedProcess): Promise<void> {
     return new Promise((resolve) => process.clock.schedule(this.#options.random.int(longestWay), resolve));
   }
@@ -114,7 +122,10 @@ export class ShardLogs {
   #decideLate(record: ChangeRecord): void {
     const { time, random } = this.#options;
     const copy = structuredClone(record);
+    const hash = recordHash(copy);
+    this.#late.add(hash);
     time.after(random.int(latest), () => {
+      this.#late.delete(hash);
       try {
         this.#decide(copy);
       } catch (error) {

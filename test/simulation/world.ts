@@ -143,12 +143,11 @@ export class World {
     this.logs.deliveries = isWell ? { answers: 1 } : unwell;
   }
 
-  /** No more faults: what is down comes up, and stays; clocks are right. */
+  /** No more faults: what is down comes up, and stays. */
   heal(): void {
     this.#cutIn.clear();
     this.#diskFailures = 0;
     this.setLog(true);
-    this.setClock(-this.#ahead);
     this.bus.faults = noBusFaults;
     this.sources.mood = 'well';
     this.sources.moods.clear();
@@ -188,6 +187,11 @@ export class World {
   setClock(byMs: number): void {
     this.#ahead += byMs;
     this.trace.note('clock', String(this.#ahead));
+  }
+
+  /** Clocks are right again. */
+  correctClock(): void {
+    if (this.#ahead !== 0) this.setClock(-this.#ahead);
   }
 
   /** The delivery state of a stored message, null for a message that is not there. */
