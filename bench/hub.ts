@@ -6,7 +6,8 @@ import { benchChannel, conversationNames, ingestRequest } from './requests.ts';
 import { runLoad } from './run-load.ts';
 import { ServerProcess, temporaryFolder } from './server-process.ts';
 
-const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+/** What `npm start` and `npm run parley` run. */
+const bootstrap = fileURLToPath(new URL('../src/cli/bootstrap.mjs', import.meta.url));
 const readyMessage = 'hub.ready';
 const fillBatch = 1_000;
 /** Enough that the next batch is read while one is written; their commands fit into a mailbox (4,096). */
@@ -45,7 +46,7 @@ export class BenchHub implements AsyncDisposable {
     this.#process = process;
   }
 
-  /** @param nodeArgs options of Node for the hub's process, such as a profiler's */
+  /** @param nodeArgs options of Node for the hub's process, such as a profiler's; without spaces */
   static async start(nodeArgs: string[] = []): Promise<BenchHub> {
     const workspace = writeWorkspace();
     const process = await startProcess(workspace, nodeArgs).catch((error) => {
@@ -134,5 +135,7 @@ export class BenchHub implements AsyncDisposable {
 }
 
 function startProcess(workspace: string, nodeArgs: string[]): Promise<ServerProcess> {
-  return ServerProcess.start([...nodeArgs, program, 'serve', '--workspace', workspace], readyMessage, workspace);
+  // The bootstrap says where compiled code is kept, and hands the options in the environment on.
+  const env = { NODE_COMPILE_CACHE: undefined, NODE_OPTIONS: nodeArgs.join(' ') };
+  return ServerProcess.start([bootstrap, 'parley', 'serve', '--workspace', workspace], readyMessage, workspace, env);
 }

@@ -38,14 +38,20 @@ export class ServerProcess implements AsyncDisposable {
   /**
    * Runs `node ...args` until it logs a JSON line whose `msg` is `readyMessage` and whose `url` says where it answers.
    * @param folder where it works and its log is; absent: a new one, removed at the end
+   * @param variables of the environment, besides those of this process
    * @throws Error with the end of the log when it does not come up
    */
-  static async start(args: string[], readyMessage: string, folder?: string): Promise<ServerProcess> {
+  static async start(
+    args: string[],
+    readyMessage: string,
+    folder?: string,
+    variables: NodeJS.ProcessEnv = {},
+  ): Promise<ServerProcess> {
     const home = folder ?? temporaryFolder();
     const logFile = join(home, 'server.log');
     const log = openSync(logFile, 'w');
     const started = performance.now();
-    const env = { NODE_COMPILE_CACHE: compileCache, ...process.env };
+    const env = { NODE_COMPILE_CACHE: compileCache, ...process.env, ...variables };
     const child = spawn(process.execPath, args, { cwd: home, env, stdio: ['ignore', log, log] });
     closeSync(log);
     const readyLine = `"msg":"${readyMessage}"`;

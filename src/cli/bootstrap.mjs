@@ -20,6 +20,19 @@ const lockFile = join(root, '.cache', 'install.lock');
 const lockPatienceMs = 600_000;
 const lockPollMs = 200;
 
+/**
+ * Node keeps the sources without their types there: a start that finds them is faster, and holds no compiler in memory.
+ * A variable of the environment, since the program's own first file must be among them.
+ */
+const compileCache = join(root, '.cache', 'compile');
+
+/**
+ * The memory of the hub. A heap may grow to twice what was in use after its last collection, not to four times, as V8
+ * has it on large machines; and glibc keeps what was freed in two places, not in one for each thread.
+ */
+const heapFlags = ['--heap-growing-percent=100'];
+const memoryVariables = { MALLOC_ARENA_MAX: '2' };
+
 const usage = 'usage: node src/cli/bootstrap.mjs start|test|parley [argument …]';
 
 try {
@@ -36,8 +49,8 @@ try {
 /** @returns the arguments of Node 26 for a task. */
 function programOf(task, args) {
   const main = join(root, 'src', 'main.ts');
-  if (task === 'start') return [main, 'start', ...args];
-  if (task === 'parley') return [main, ...args];
+  if (task === 'start') return [...heapFlags, main, 'start', ...args];
+  if (task === 'parley') return [...heapFlags, main, ...args];
   if (task === 'test') return [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--root', root, ...args];
   throw new Error(usage);
 }
@@ -158,19 +171,14 @@ function provideNatsServer() {
   if (status !== 0) throw new Error('the tests need a nats-server');
 }
 
-/**
- * Node keeps the sources without their types there: a start that finds them is faster, and holds no compiler in memory.
- * A variable, since the program's own first file must be among them.
- */
-process.env.NODE_COMPILE_CACHE ??= join(root, '.cache', 'compile');
-
 /** Hands the process over, or, on a Node that cannot, runs the program as a child and ends as it does. */
 function become(program, args) {
+  const env = { NODE_COMPILE_CACHE: compileCache, ...memoryVariables, ...process.env };
   if (process.execve) {
     process.removeAllListeners('warning');
-    process.execve(program, [program, ...args], process.env);
+    process.execve(program, [program, ...args], env);
   }
-  const child = spawn(program, args, { stdio: 'inherit' });
+  const child = spawn(program, args, { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) {
     process.on(signal, () => {
       // A terminal has sent it to the child as well; a second one would mean "at once".

@@ -1,7 +1,8 @@
 import type { Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
 import type { HubLogger } from '#src/logger.ts';
-import { trimWhenIdle } from '#src/runtime/idle-memory.ts';
+import { ownHeap, trimWhenIdle } from '#src/runtime/idle-memory.ts';
+import { systemClock } from '#src/runtime/system.ts';
 import type { HubAddresses } from '#src/node/front.ts';
 
 /** What `serve` needs of a hub. */
@@ -79,7 +80,7 @@ export async function serveUntilStopped(
     const addresses = await hub.start();
     log.info({ ...addresses, pid: process.pid }, 'hub.ready');
     onReady(addresses);
-    trimWhenIdle(log);
+    trimWhenIdle(ownHeap(), systemClock, log);
   } catch (error) {
     await stopInTime(hub, log).catch(() => {});
     throw startError(error, config);

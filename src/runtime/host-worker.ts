@@ -5,7 +5,7 @@ import { connectBus } from '#src/nats/connection.ts';
 import { CheckpointThread } from './checkpoint-thread.ts';
 import { runHostHere } from './host-here.ts';
 import type { HostMessage, HostStart } from './host-thread.ts';
-import { trimWhenIdle } from './idle-memory.ts';
+import { ownHeap, trimWhenIdle } from './idle-memory.ts';
 import { systemClock } from './system.ts';
 
 /** The worker thread that owns the file: a commit stalls this thread and no other. */
@@ -24,7 +24,7 @@ const bus = await connectBus({
 const mover = new CheckpointThread({ file: start.file, descriptor: start.descriptor }, log);
 const host = runHostHere(start, { bus, clock: systemClock, logger: log, mover });
 await bus.flush();
-const stopTrimming = trimWhenIdle(log);
+const stopTrimming = trimWhenIdle(ownHeap(), systemClock, log);
 
 port.on('message', async () => {
   stopTrimming();
