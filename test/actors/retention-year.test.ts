@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
-import { elapse, expectSound, failureOf, rowsOf } from './support.ts';
+import { elapse, expectSound, failureOf, rowsOf, sendText } from './support.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
@@ -25,6 +25,25 @@ test('a cursor from before what is kept has expired', async () => {
   await connectTestChannel(system.commands());
   expect(reader.feed.read({ after: end, limit: 10 })).toMatchObject([{ event: { seq: 2 }, position: [end[0]! + 1] }]);
   reader.close();
+  expectSound(system);
+});
+
+test('what is kept of an actor starts from a base', async () => {
+  await using system = new ActorSystem({ retention: { journal: 2 * hour } });
+  const commands = system.commands();
+  await connectTestChannel(commands);
+  for (let n = 0; n < 10; n++) {
+    await ingest(system, [`text ${n}`], `m${n}`);
+    await sendText(commands, 'ann', `answer ${n}`);
+    if (n % 3 === 0) await commands.send('conversation', ann, 'conversation.mark-read', null);
+    await elapse(system, hour / 2, hour / 8);
+    expectSound(system);
+  }
+  const { base, journal } = rowsOf(system.file);
+  expect(base.length).toBeGreaterThan(0);
+  expect(journal.length).toBeLessThan(20);
+  await system.restart();
+  await ingest(system, ['after'], 'after');
   expectSound(system);
 });
 

@@ -2,18 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChangeRecord } from '#actors/log/shard-log.ts';
 import { journal } from '#actors/store/tables.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
-import {
-  elapse,
-  envelopeFor,
-  eventsOf,
-  expectSound,
-  RecordingLog,
-  request,
-  rowsOf,
-  sendText,
-  turnsOf,
-  uuid,
-} from './support.ts';
+import { elapse, envelopeFor, eventsOf, expectSound, RecordingLog, request, rowsOf, turnsOf, uuid } from './support.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
@@ -25,9 +14,6 @@ const late = (period: number): number => period / 8;
 /** Lets a period pass, and as much more as its marks need. */
 const outlast = (system: ActorSystem, period: number): Promise<void> =>
   elapse(system, period + late(period), period / 32);
-
-const ingest = (system: ActorSystem, texts: string[], prefix: string) =>
-  system.commands().send('conversation', ann, 'messages.ingest', ingestOf('ann', texts, prefix));
 
 const setState = (system: ActorSystem, state: 'OPEN' | 'CLOSED' = 'OPEN') =>
   envelopeFor(system, 'conversation', ann, 'conversation.set-state', { state });
@@ -296,44 +282,3 @@ test('rows of the channel and the conversation are never pruned', async () => {
   expect(reader.channels.find(testChannel)).toMatchObject({ connected: true });
   reader.close();
 });
-
-test('what is kept of an actor starts from a base', async () => {
-  await using system = new ActorSystem({ retention: { journal: 2 * hour } });
-  const commands = system.commands();
-  await connectTestChannel(commands);
-  for (let n = 0; n < 10; n++) {
-    await ingest(system, [`text ${n}`], `m${n}`);
-    await sendText(commands, 'ann', `answer ${n}`);
-    if (n % 3 === 0) await commands.send('conversation', ann, 'conversation.mark-read', null);
-    await elapse(system, hour / 2, hour / 8);
-    expectSound(system);
-  }
-  const { base, journal } = rowsOf(system.file);
-  expect(base.length).toBeGreaterThan(0);
-  expect(journal.length).toBeLessThan(20);
-  await system.restart();
-  await ingest(system, ['after'], 'after');
-  expectSound(system);
-});
-
-test('a year of turns does not make the file grow', async () => {
-  await using system = new ActorSystem({ retention: { journal: 30 * day } });
-  await connectTestChannel(system.commands());
-  const reader = system.reader();
-  let expired = '';
-  const sizes: number[] = [];
-  for (let today = 0; today < 365; today++) {
-    await ingest(system, Array<string>(4).fill(`day ${today}`), `d${today}`);
-    await system.commands().send('conversation', ann, 'conversation.mark-read', null);
-    if (today === 100) expired = reader.feed.encodeCursor(reader.feed.end());
-    await elapse(system, day, 4 * hour);
-    if (today % 60 === 59) expectSound(system);
-    const { journal, base, mark } = rowsOf(system.file);
-    sizes.push(journal.length + base.length + mark.length);
-  }
-  // A full month, and an hour more for the marks.
-  expect(Math.max(...sizes)).toBeLessThan(1.2 * sizes[40]!);
-  expect(rowsOf(system.file).message).toHaveLength(365 * 4);
-  expect(() => reader.feed.decodeCursor(expired)).toThrow('no longer kept');
-  reader.close();
-}, 60_000);
