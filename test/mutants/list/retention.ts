@@ -39,7 +39,7 @@ export const retention: readonly Mutant[] = [
   {
     name: 'retention-by-row-times',
     file: 'actors/runtime/retention.ts',
-    from: 'const at = this.#timeOf(shard, kept).tick(this.#options.clock);',
+    from: 'const at = this.#timeOf(shard).tick(this.#options.clock);',
     to: 'const at = this.#options.clock.now();',
     breaks: 'a wall clock that jumps deletes or keeps everything',
     caughtBy: { file: retentionTest, title: 'deletes nothing' },

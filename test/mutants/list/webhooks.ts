@@ -59,8 +59,8 @@ export const webhooks: readonly Mutant[] = [
   {
     name: 'delivery-signed-over-another-body',
     file: 'src/dispatch/webhooks/signing.ts',
-    from: 'const content = `${id}.${timestamp}.${body}`;',
-    to: 'const content = `${timestamp}.${body}`;',
+    from: 'const content = `${id}.${timestamp}.`;',
+    to: 'const content = `${timestamp}.`;',
     breaks: 'no receiver can verify a delivery',
     caughtBy: { file: signing, title: 'a whsec_ key verifies with standardwebhooks' },
   },
