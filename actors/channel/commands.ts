@@ -3,14 +3,18 @@ import { merged, objectAt } from '../json.ts';
 import type { ChannelJson, JsonObject } from '../representation.ts';
 import type { Handlers, Runtime } from '../runtime/kind.ts';
 import type { ChannelCommands, ChannelConnect } from './contract.ts';
+import type { ChannelReads } from './reads.ts';
 import { channelJson } from './representation.ts';
 import type { ChannelRow } from './tables.ts';
 
-type ChannelRuntime = Runtime<ChannelRow, null, null, 'channel'>;
+type ChannelRuntime = Runtime<ChannelRow, null, ChannelReads, 'channel'>;
 
 export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
   'channel.connect'(runtime, body) {
-    const { row, actor, now } = runtime;
+    const { row, actor, now, reads } = runtime;
+    if (body.sourceId !== undefined && reads.sourceState(body.sourceId) === 'deleted') {
+      throw new Failure('unauthorized', 'The source was deleted.');
+    }
     runtime.save({
       ...(actor.isNew && { source: body.source, source_channel_id: body.sourceChannelId, created_at: now }),
       source_id: body.sourceId ?? row.source_id,
@@ -21,8 +25,9 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
     return { channel: stepAndAnnounce(runtime, { type: 'connect' }) };
   },
 
-  'channel.disconnect'(runtime) {
+  'channel.disconnect'(runtime, body) {
     mustBeKnown(runtime, 'channel_unknown');
+    if (body !== null && wasConnectedAnew(runtime, body.lastTurn)) return { channel: channelJson(runtime.row) };
     if (runtime.row.connected === 1) runtime.save({ connected: 0 });
     return { channel: stepAndAnnounce(runtime, { type: 'disconnect' }) };
   },
@@ -57,6 +62,10 @@ const connectedMetadata = (row: Readonly<ChannelRow>, body: ChannelConnect): Jso
   name: body.name,
   ...(body.imageUrl !== undefined && { image_url: body.imageUrl }),
 });
+
+/** Whether a source that was created anew has connected the channel after the deletion that saw `lastTurn`. */
+const wasConnectedAnew = ({ row, reads }: ChannelRuntime, lastTurn: number): boolean =>
+  row.last_turn !== lastTurn && row.source_id !== null && reads.sourceState(row.source_id) === 'there';
 
 /** @throws Failure with the code that the operation's specification gives for a channel that never was */
 function mustBeKnown({ actor }: ChannelRuntime, code: 'channel_unknown' | 'not_found'): void {

@@ -2,6 +2,7 @@ import { defineKind } from '../runtime/kind.ts';
 import { channelHandlers } from './commands.ts';
 import type { ChannelCommands } from './contract.ts';
 import { channelReader } from './reader.ts';
+import { channelReads } from './reads.ts';
 import { channels } from './tables.ts';
 
 /** One connection to one account on a source. */
@@ -18,7 +19,7 @@ export const channelKind = defineKind<ChannelCommands>()({
     metadata: '{}',
     created_at: 0,
   },
-  reads: () => null,
+  reads: channelReads,
   load: () => null,
   handlers: channelHandlers,
   readers: { channels: channelReader },

@@ -1,5 +1,4 @@
 import type { Json, JsonObject, MessageJson } from '../representation.ts';
-import type { Address } from '../runtime/kind.ts';
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 
 /** Who wrote a message: `<provider>:<user id>`, or the source's id of the contact. */
@@ -70,6 +69,3 @@ export type ConversationCommands = {
     result: { retryAt: number | null };
   };
 };
-
-/** A conversation, as somebody whom other actors tell something. */
-export const conversationActor = (id: string): Address<ConversationCommands> => ({ kind: 'conversation', id });

@@ -1,8 +1,7 @@
 import { Failure } from '../errors.ts';
 import { channelActor } from '../channel/contract.ts';
-import { conversationActor } from '../conversation/contract.ts';
 import type { Handlers, Runtime } from '../runtime/kind.ts';
-import type { SourceCommands } from './contract.ts';
+import type { ParkItem, SourceCommands } from './contract.ts';
 import type { SourceReads } from './reads.ts';
 import { sourceJson } from './representation.ts';
 import { parkedMetadata, type SourceRow } from './tables.ts';
@@ -39,8 +38,8 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
 
   'source.delete'(runtime) {
     const row = existing(runtime);
-    for (const id of runtime.reads.connectedChannels(row.source_id)) {
-      runtime.tell(channelActor(id), 'channel.disconnect', null);
+    for (const { id, lastTurn } of runtime.reads.connectedChannels(row.source_id)) {
+      runtime.tell(channelActor(id), 'channel.disconnect', { lastTurn });
     }
     runtime.save({ deleted: 1 });
     runtime.signal('sources');
@@ -48,14 +47,16 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
   },
 
   'metadata.park'(runtime, { items }) {
-    const row = existing(runtime);
-    for (const { namespace, sourceId, metadata } of items) {
-      const targets = runtime.reads.targets(row.source_id, namespace, sourceId);
-      // It has appeared since the caller looked.
-      for (const { conversationId, messageId } of targets) {
-        runtime.tell(conversationActor(conversationId), 'metadata.merge', { messageId, metadata });
+    const { row, reads, actor } = runtime;
+    // A source that was deleted meanwhile still keeps what came with an ingest: created anew, it goes on with it.
+    if (actor.isNew) throw notThere();
+    const appeared: ParkItem[] = [];
+    for (const item of items) {
+      const { namespace, sourceId, metadata } = item;
+      if (reads.targets(row.source_id, namespace, sourceId).length > 0) {
+        appeared.push(item);
+        continue;
       }
-      if (targets.length > 0) continue;
       runtime.change(
         parkedMetadata.insert({
           key: runtime.nextKey(),
@@ -67,7 +68,7 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
         }),
       );
     }
-    return null;
+    return { appeared };
   },
 
   'metadata.unpark'(runtime, { keys }) {
@@ -80,6 +81,8 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
 
 /** @throws Failure `not_found` for sources that were never created, or deleted */
 function existing({ row }: SourceRuntime): Readonly<SourceRow> {
-  if (row.deleted === 1) throw new Failure('not_found', 'There is no such source.');
+  if (row.deleted === 1) throw notThere();
   return row;
 }
+
+const notThere = (): Failure => new Failure('not_found', 'There is no such source.');

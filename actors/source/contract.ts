@@ -2,6 +2,13 @@ import { sourceActorId } from '../ids.ts';
 import type { JsonObject, SourceJson } from '../representation.ts';
 import type { Address } from '../runtime/kind.ts';
 
+/** What a source says about a conversation or a message of its own. */
+export interface ParkItem {
+  namespace: 'conversation' | 'message';
+  sourceId: string;
+  metadata: JsonObject;
+}
+
 /** The commands of a source: type → body and result. */
 export type SourceCommands = {
   /** @throws Failure `source_exists` */
@@ -15,13 +22,13 @@ export type SourceCommands = {
     body: { actionEndpoint?: string; name?: string; imageUrl?: string };
     result: { source: SourceJson };
   };
-  /** Its token is refused from now on; the facade disconnects its channels. @throws Failure `not_found` */
+  /** Its token is refused from now on; its channels are told to disconnect. @throws Failure `not_found` */
   'source.delete': { body: null; result: null };
-  /** Keeps metadata for a conversation or message that has not appeared yet. */
-  'metadata.park': {
-    body: { items: { namespace: 'conversation' | 'message'; sourceId: string; metadata: JsonObject }[] };
-    result: null;
-  };
+  /**
+   * Keeps metadata for conversations and messages that have not appeared yet; what has, since the caller looked, is its
+   * own to apply. @throws Failure `not_found` for a source that was never created
+   */
+  'metadata.park': { body: { items: ParkItem[] }; result: { appeared: ParkItem[] } };
   /** Forgets parked metadata that has been applied. */
   'metadata.unpark': { body: { keys: number[] }; result: null };
 };

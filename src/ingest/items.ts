@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '#actors/representation.ts';
+import type { Json } from '#actors/representation.ts';
+import type { ParkItem } from '#actors/source/contract.ts';
 
 /** What came in from one source, in the hub's words and with the source's own ids. */
 export interface Inbound {
@@ -24,12 +25,7 @@ export interface MessageItem {
 }
 
 /** What a source says about one of its conversations or messages: merged into its metadata. */
-export interface MetadataItem {
-  namespace: 'conversation' | 'message';
-  /** The source's own id of it. */
-  sourceId: string;
-  metadata: JsonObject;
-}
+export type MetadataItem = ParkItem;
 
 /** How far a message of ours got on the source's side. */
 export interface ReceiptItem {

@@ -5,12 +5,31 @@ import { targetsOf } from '#actors/source/targets.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { MetadataItem } from './items.ts';
 
-/** Merges each item into its target; what has not appeared yet is kept by the source's actor until it does. */
-export async function applyMetadata(
-  { commands, store }: { commands: CommandSender; store: StoreReader },
+interface Parts {
+  commands: CommandSender;
+  store: StoreReader;
+}
+
+/**
+ * Merges each item into its target; what has not appeared yet is kept by the source's actor until it does. When this
+ * resolves each is in its place, so that what is pushed later wins.
+ */
+export async function applyMetadata(parts: Parts, source: string, items: readonly MetadataItem[]): Promise<void> {
+  let left = items;
+  while (left.length > 0) {
+    const unknown = await mergeKnown(parts, source, left);
+    if (unknown.length === 0) return;
+    const park = { items: unknown };
+    left = (await parts.commands.send('source', sourceActorId(source), 'metadata.park', park)).appeared;
+  }
+}
+
+/** @returns the items whose target has not appeared */
+async function mergeKnown(
+  { commands, store }: Parts,
   source: string,
   items: readonly MetadataItem[],
-): Promise<void> {
+): Promise<MetadataItem[]> {
   const unknown: MetadataItem[] = [];
   const ofConversation = new Map<string, { messageId: string | null; metadata: JsonObject }[]>();
   for (const item of items) {
@@ -27,7 +46,5 @@ export async function applyMetadata(
     for (const merge of merges) await commands.send('conversation', conversation, 'metadata.merge', merge);
   });
   await Promise.all(merging);
-  if (unknown.length > 0) {
-    await commands.send('source', sourceActorId(source), 'metadata.park', { items: unknown });
-  }
+  return unknown;
 }

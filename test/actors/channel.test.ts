@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ActorSystem, connectTestChannel, testChannel, testSource } from '../_support/actor-system.ts';
-import { channelId } from '#actors/ids.ts';
+import { channelId, sourceActorId } from '#actors/ids.ts';
 import { envelopeFor, eventsOf, expectSound, failureOf, request, rowsOf } from './support.ts';
 
 const connect = (more: Record<string, unknown> = {}) => ({
@@ -145,4 +145,34 @@ test('a command of an unknown channel changes no other', async () => {
   const other = channelId(testSource, 'line-2');
   expect(await failureOf(system.commands().send('channel', other, 'channel.disconnect', null))).toBe('channel_unknown');
   expect(rowsOf(system.file).channel).toMatchObject([{ connected: 1 }]);
+});
+
+const source = sourceActorId(testSource);
+
+test('a deleted source connects nothing', async () => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  await commands.send('source', source, 'source.create', { sourceId: testSource });
+  await commands.send('source', source, 'source.delete', null);
+  const refused = commands.send('channel', testChannel, 'channel.connect', connect());
+  expect(await failureOf(refused)).toBe('unauthorized');
+  expect(rowsOf(system.file).channel).toEqual([]);
+});
+
+test.each([
+  ['stays, when a source created anew has connected it', true],
+  ['is cut, when nobody has', false],
+])('a channel of a deleted source %s', async (_title, again) => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  await commands.send('source', source, 'source.create', { sourceId: testSource });
+  await commands.send('channel', testChannel, 'channel.connect', connect());
+  await commands.send('source', source, 'source.delete', null);
+  const [task] = rowsOf(system.file).outbox;
+  const { body } = JSON.parse(String(task!.body)) as { body: { lastTurn: number } };
+  await commands.send('source', source, 'source.create', { sourceId: testSource });
+  if (again) await commands.send('channel', testChannel, 'channel.connect', connect());
+  const { channel } = await commands.send('channel', testChannel, 'channel.disconnect', body);
+  expect(channel.connected).toBe(again);
+  expectSound(system);
 });

@@ -60,7 +60,35 @@ test.each(['never created', 'deleted'])('a source that was %s is not found', asy
   }
   expect(await failureOf(commands.send('source', acme, 'source.update', {}))).toBe('not_found');
   expect(await failureOf(commands.send('source', acme, 'source.delete', null))).toBe('not_found');
-  expect(await failureOf(commands.send('source', acme, 'metadata.park', { items: [] }))).toBe('not_found');
+});
+
+test('metadata of a source that was never created is refused', async () => {
+  await using system = new ActorSystem();
+  expect(await failureOf(system.commands().send('source', acme, 'metadata.park', { items: [] }))).toBe('not_found');
+});
+
+test('a deleted source keeps what came with an ingest', async () => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
+  await commands.send('source', acme, 'source.delete', null);
+  const items = [{ namespace: 'conversation' as const, sourceId: 'ann', metadata: { vip: true } }];
+  expect(await commands.send('source', acme, 'metadata.park', { items })).toEqual({ appeared: [] });
+  expect(rowsOf(system.file).parked_metadata).toMatchObject([{ target: 'ann' }]);
+});
+
+test('what has appeared meanwhile is not parked', async () => {
+  await using system = new ActorSystem();
+  const commands = system.commands();
+  await connectTestChannel(commands);
+  await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
+  await commands.send('conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
+  const late = { namespace: 'message' as const, sourceId: 'ann-0', metadata: { seen: 1 } };
+  const early = { namespace: 'message' as const, sourceId: 'ann-1', metadata: { seen: 2 } };
+  const parked = await commands.send('source', acme, 'metadata.park', { items: [late, early] });
+  expect(parked).toEqual({ appeared: [late] });
+  const { parked_metadata, outbox } = rowsOf(system.file);
+  expect([parked_metadata, outbox]).toMatchObject([[{ target: 'ann-1' }], []]);
 });
 
 test('parked metadata applies in the turn its target appears', async () => {
