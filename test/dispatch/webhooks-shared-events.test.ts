@@ -52,11 +52,20 @@ test.each([
   expect(pages).toHaveLength(3);
 });
 
-test('no more than 4 MiB and one page are kept', () => {
-  const { pages, find } = sharing(1024 * 1024);
-  for (let key = 1; key <= 5; key++) find(key);
-  expect(find(5)).toBe('5');
-  expect(pages).toHaveLength(6);
-  find(5);
-  expect(pages).toHaveLength(6);
+test('what was read lately stays, whatever comes after it', () => {
+  const { clock, pages, find } = sharing(100 * 1024);
+  const now = clock.now();
+  for (let key = 1; key <= 4; key++) {
+    clock.now = () => now + key;
+    find(key);
+  }
+  expect([find(4), find(3)]).toEqual(['4', '3']);
+  expect(pages).toHaveLength(4);
+});
+
+test('no more than 512 KiB and two pages are kept', () => {
+  const { pages, find } = sharing(100 * 1024);
+  for (let key = 1; key <= 9; key++) find(key);
+  for (let key = 9; key >= 1; key--) find(key);
+  expect(pages.length).toBeGreaterThanOrEqual(9 + 3);
 });

@@ -53,7 +53,7 @@ test('at most 64 calls of a subscription are under way', async () => {
   expect(receiver.peak).toBe(64);
 });
 
-test('random failures keep the order and the ids', async () => {
+test('random failures keep the order and the ids', { timeout: 20_000 }, async () => {
   await using system = new ActorSystem();
   let n = 0;
   await using receiver = await receiveWebhooks(() => (++n % 3 === 0 ? 500 : 200));
