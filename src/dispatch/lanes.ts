@@ -11,6 +11,8 @@ export type Performed = { done: true } | { done: false; retryAt: number };
 export interface LaneOptions {
   outbox: OutboxReader;
   shards: number;
+  /** Whether the effects of a shard are to be done here; `wake` asks. */
+  owns(shard: number): boolean;
   clock: Clock;
   /** Does one effect. Must not reject. */
   perform(effect: EffectRow): Promise<Performed>;
@@ -22,8 +24,9 @@ export interface LaneOptions {
 
 interface Lane {
   id: number;
+  shard: number;
   group: Group;
-  /** Keys of effects, oldest first; the head stays until it is done, so that a retry never overtakes. */
+  /** Keys of effects, oldest first; the head stays until it is done, so that a retry never overtakes. None: forgotten. */
   keys: number[];
   position: 'idle' | 'queued' | 'running' | 'waiting';
 }
@@ -57,18 +60,12 @@ export class Lanes {
     this.#seen = Array.from({ length: options.shards }, () => -1);
   }
 
-  /** Looks for new effects. Called at the start and whenever the outbox may have grown. */
+  /** Looks for new effects. Called at the start and whenever the outbox may have grown, or the shards are others. */
   wake(): void {
     if (this.#stopped) return;
     for (let shard = 0; shard < this.#options.shards; shard++) {
-      for (;;) {
-        const rows = this.#options.outbox.after(shard, this.#seen[shard]!, pageSize);
-        for (const row of rows) this.#add(row);
-        const last = rows.at(-1);
-        if (last === undefined) break;
-        this.#seen[shard] = last.key;
-        if (rows.length < pageSize) break;
-      }
+      if (this.#options.owns(shard)) this.#look(shard);
+      else this.#forget(shard);
     }
   }
 
@@ -86,10 +83,33 @@ export class Lanes {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  #add(row: EffectRow): void {
+  #look(shard: number): void {
+    for (;;) {
+      const rows = this.#options.outbox.after(shard, this.#seen[shard]!, pageSize);
+      for (const row of rows) this.#add(shard, row);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      this.#seen[shard] = last.key;
+      if (rows.length < pageSize) return;
+    }
+  }
+
+  /** What runs goes on to its end; everything else is the next owner's. */
+  #forget(shard: number): void {
+    if (this.#seen[shard]! < 0) return;
+    this.#seen[shard] = -1;
+    for (const lane of this.#lanes.values()) {
+      if (lane.shard !== shard) continue;
+      lane.keys = [];
+      this.#lanes.delete(lane.id);
+    }
+  }
+
+  #add(shard: number, row: EffectRow): void {
     let lane = this.#lanes.get(row.lane);
     if (lane === undefined) {
-      lane = { id: row.lane, group: this.#group(this.#options.groupOf(row.lane)), keys: [], position: 'idle' };
+      const group = this.#group(this.#options.groupOf(row.lane));
+      lane = { id: row.lane, shard, group, keys: [], position: 'idle' };
       this.#lanes.set(row.lane, lane);
     }
     lane.keys.push(row.key);
@@ -116,7 +136,7 @@ export class Lanes {
     while (!this.#stopped && group.running < bound) {
       const lane = group.queued.shift();
       if (lane === undefined) return;
-      void this.#run(lane);
+      if (lane.keys.length > 0) void this.#run(lane);
     }
   }
 
@@ -129,22 +149,26 @@ export class Lanes {
     const performed: Performed = effect === null ? { done: true } : await this.#options.perform(effect);
     lane.group.running--;
     this.#running--;
-    if (performed.done) {
-      lane.keys.shift();
-      if (lane.keys.length > 0) this.#queue(lane);
-      else this.#lanes.delete(lane.id);
-    } else {
-      this.#wait(lane, performed.retryAt);
-    }
+    if (lane.keys.length > 0) this.#goOn(lane, performed);
     this.#pump(lane.group);
     if (this.#stopped && this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #goOn(lane: Lane, performed: Performed): void {
+    if (!performed.done) {
+      this.#wait(lane, performed.retryAt);
+      return;
+    }
+    lane.keys.shift();
+    if (lane.keys.length > 0) this.#queue(lane);
+    else this.#lanes.delete(lane.id);
   }
 
   #wait(lane: Lane, until: number): void {
     lane.position = 'waiting';
     const delay = Math.max(0, until - this.#options.clock.now());
     this.#options.clock.schedule(delay, () => {
-      if (!this.#stopped) this.#queue(lane);
+      if (!this.#stopped && lane.keys.length > 0) this.#queue(lane);
     });
   }
 }

@@ -11,6 +11,7 @@ import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import type { Origin } from '#src/services.ts';
 import { durably, Stopping } from './durably.ts';
+import type { OwnedShards } from './owned-shards.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
 import { relay } from './relay.ts';
 
@@ -20,6 +21,7 @@ export interface SourceDeliveryOptions {
   sources: SourceReader;
   connectors: Connectors;
   shards: number;
+  owned: OwnedShards;
   clock: Clock;
   ids: Ids;
   log: Logger;
@@ -49,6 +51,7 @@ export class SourceDelivery {
     this.#lanes = new Lanes({
       outbox: options.outbox,
       shards: options.shards,
+      owns: (shard) => options.owned.has(shard),
       clock: options.clock,
       perform: (effect) => this.#perform(effect),
       groupOf: (lane) => options.deliveries.sourceOfLane(lane) ?? '',

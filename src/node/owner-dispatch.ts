@@ -1,3 +1,5 @@
+import { shardOf } from '#actors/runtime/shard.ts';
+import { everyShard, type OwnedShards } from '#src/dispatch/owned-shards.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
 import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts';
 import type { Metrics } from '#src/metrics.ts';
@@ -17,19 +19,26 @@ export interface DispatchPorts {
   /** Calls the receivers of webhooks. */
   webhooks: OutgoingClient;
   metrics: Metrics;
+  /** Default: all shards. */
+  owned?: OwnedShards | undefined;
 }
 
-/** The dispatch side of an owner: everything that carries effects of its shards out of the hub. */
+/** The dispatch side of an owner: everything that carries effects of its shards out of the hub, and follows what it owns. */
 export function startDispatch(services: NodeServices, ports: DispatchPorts): Dispatch {
-  const sources = sourceDelivery(services, ports);
-  const webhooks = webhookDispatcher(services, ports);
+  const owned = ports.owned ?? everyShard;
+  const sources = sourceDelivery(services, ports, owned);
+  const webhooks = webhookDispatcher(services, ports, owned);
+  const wake = (): void => {
+    sources.wake();
+    webhooks?.wake();
+  };
   const cancels = [
+    owned.onChange(wake),
     services.onGrew('outbox', () => sources.wake()),
     services.onGrew('feed', () => webhooks?.feedGrew()),
     services.onGrew('webhooks', () => webhooks?.wake()),
   ];
-  sources.wake();
-  webhooks?.wake();
+  wake();
   return {
     async stop() {
       for (const cancel of cancels) cancel();
@@ -38,7 +47,11 @@ export function startDispatch(services: NodeServices, ports: DispatchPorts): Dis
   };
 }
 
-function sourceDelivery(services: NodeServices, { metrics, sources: client }: DispatchPorts): SourceDelivery {
+function sourceDelivery(
+  services: NodeServices,
+  { metrics, sources: client }: DispatchPorts,
+  owned: OwnedShards,
+): SourceDelivery {
   const { config, clock, ids, log, store, connectors, tokens, commandsFor } = services;
   const delivery = new SourceDelivery({
     outbox: store.outbox,
@@ -46,6 +59,7 @@ function sourceDelivery(services: NodeServices, { metrics, sources: client }: Di
     sources: store.sources,
     connectors,
     shards: config.data.shards,
+    owned,
     clock,
     ids,
     log,
@@ -63,6 +77,7 @@ function sourceDelivery(services: NodeServices, { metrics, sources: client }: Di
 function webhookDispatcher(
   { config, clock, ids, log, store, commandsFor }: NodeServices,
   { metrics, webhooks: client }: DispatchPorts,
+  owned: OwnedShards,
 ): WebhookDispatcher | null {
   if (!config.integration.webhook.enabled) return null;
   const { webhooks, webhookDeliveries: reader } = store;
@@ -75,5 +90,6 @@ function webhookDispatcher(
     return (clock.now() - oldest) / 1_000;
   });
   const onAttempt = (outcome: string): void => metrics.webhookAttempt(outcome);
-  return new WebhookDispatcher({ reader, clock, ids, log, client, commandsFor, onAttempt });
+  const serves = (subscription: string): boolean => owned.has(shardOf(subscription, config.data.shards));
+  return new WebhookDispatcher({ reader, clock, ids, log, client, commandsFor, onAttempt, serves });
 }

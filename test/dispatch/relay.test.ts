@@ -29,7 +29,7 @@ class Relaying {
     const log = { info() {}, error() {}, warn: (fields: Record<string, unknown>) => void this.warned.push(fields) };
     const options = { clock, log, commandsFor: system.commands.bind(system), stopping: () => this.#stopping };
     this.lanes = new Lanes({
-      ...{ outbox: this.reader.outbox, shards, clock },
+      ...{ outbox: this.reader.outbox, shards, owns: () => true, clock },
       perform: (effect) => relay(options, effect),
       groupOf: () => '',
     });

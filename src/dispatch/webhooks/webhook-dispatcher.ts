@@ -22,6 +22,8 @@ export interface WebhookDispatcherOptions {
   log: Logger;
   client: OutgoingClient;
   commandsFor(origin: Origin): CommandSender;
+  /** Whether a subscription is to be served here; `wake` asks. Default: all are. */
+  serves?(subscription: string): boolean;
   /** Total time of a call in ms; default 15,000. */
   timeoutMs?: number;
   /** Called with every outcome, for the metrics. */
@@ -92,10 +94,11 @@ export class WebhookDispatcher {
 
   #look(): void {
     this.#lookDue = false;
-    const { clock, reader, log } = this.#options;
+    const { clock, reader, log, serves } = this.#options;
     try {
       const gone = new Set(this.#runners.keys());
       for (const work of reader.subscriptions(clock.now())) {
+        if (serves?.(work.id) === false) continue;
         gone.delete(work.id);
         const runner = this.#runners.get(work.id);
         if (runner === undefined) this.#runners.set(work.id, this.#runner(work));
