@@ -21,6 +21,7 @@ export const realtime: readonly Mutant[] = [
     to: '',
     breaks: 'a socket that has caught up gets events twice',
     caughtBy: { file: fanOut, title: 'gives each subscription each event once, in order' },
+    simulation: 'notices',
   },
   {
     name: 'slow-reader-never-closed',

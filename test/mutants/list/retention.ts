@@ -11,6 +11,7 @@ export const retention: readonly Mutant[] = [
     to: 'next_position = @next_position',
     breaks: 'a cursor from before what is kept gets a silent gap',
     caughtBy: { file: 'test/actors/retention-year.test.ts', title: 'a cursor from before what is kept has expired' },
+    simulation: 'notices',
   },
   {
     name: 'base-not-written',
@@ -19,6 +20,7 @@ export const retention: readonly Mutant[] = [
     to: 'if (base.stored) changes.push(bases.update(base.row.key, base.row));',
     breaks: 'what is kept of an actor can not be checked any more',
     caughtBy: { file: retentionTest, title: 'actors fold from their bases, and go on' },
+    simulation: 'notices',
   },
   {
     name: 'base-without-its-chain',
@@ -35,6 +37,7 @@ export const retention: readonly Mutant[] = [
     to: 'this.#at += behind;',
     breaks: 'a wall clock that is wrong for a minute deletes everything',
     caughtBy: { file: retentionTest, title: 'deletes nothing' },
+    simulation: 'notices',
   },
   {
     name: 'retention-by-row-times',
@@ -43,6 +46,7 @@ export const retention: readonly Mutant[] = [
     to: 'const at = this.#options.clock.now();',
     breaks: 'a wall clock that jumps deletes or keeps everything',
     caughtBy: { file: retentionTest, title: 'deletes nothing' },
+    simulation: 'notices',
   },
   {
     name: 'forgotten-in-half-the-time',

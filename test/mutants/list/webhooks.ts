@@ -15,6 +15,7 @@ export const webhooks: readonly Mutant[] = [
     to: 'this.#cursor = (this.#entries[passed] ?? this.#entries[passed - 1]!).position;',
     breaks: 'an event that was not delivered is never sent after a restart',
     caughtBy: { file: sending, title: 'a restart sends nothing again that was recorded' },
+    simulation: 'notices',
   },
   {
     name: 'ahead-ignored',
@@ -31,6 +32,7 @@ export const webhooks: readonly Mutant[] = [
     to: 'lane.unrecorded === 0 && !lane.headOutdated;',
     breaks: 'events of a conversation arrive in any order',
     caughtBy: { file: sending, title: 'an event that comes during a call waits for its end' },
+    simulation: 'notices',
   },
   {
     name: 'event-overtakes-a-failed-one',
@@ -39,6 +41,7 @@ export const webhooks: readonly Mutant[] = [
     to: 'lane.head !== null && lane.unrecorded > 0;',
     breaks: 'later events of a conversation arrive before one that is tried again',
     caughtBy: { file: sending, title: 'random failures keep the order and the ids' },
+    simulation: 'notices',
   },
   {
     name: 'released-without-being-held',
