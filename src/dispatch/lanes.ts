@@ -94,14 +94,15 @@ export class Lanes {
     }
   }
 
-  /** What runs goes on to its end; everything else is the next owner's. */
+  /** What runs goes on to its end, and keeps its lane until then; everything else is the next owner's. */
   #forget(shard: number): void {
     if (this.#seen[shard]! < 0) return;
     this.#seen[shard] = -1;
     for (const lane of this.#lanes.values()) {
       if (lane.shard !== shard) continue;
-      lane.keys = [];
-      this.#lanes.delete(lane.id);
+      const kept = lane.position === 'running' ? 1 : 0;
+      lane.keys = lane.keys.slice(0, kept);
+      if (kept === 0) this.#lanes.delete(lane.id);
     }
   }
 
@@ -112,6 +113,8 @@ export class Lanes {
       lane = { id: row.lane, shard, group, keys: [], position: 'idle' };
       this.#lanes.set(row.lane, lane);
     }
+    // It is running yet from the time before its shard was given away, and taken again.
+    if (lane.keys[0] === row.key) return;
     lane.keys.push(row.key);
     if (lane.position === 'idle') this.#queue(lane);
   }
@@ -149,18 +152,19 @@ export class Lanes {
     const performed: Performed = effect === null ? { done: true } : await this.#options.perform(effect);
     lane.group.running--;
     this.#running--;
-    if (lane.keys.length > 0) this.#goOn(lane, performed);
+    this.#goOn(lane, performed);
     this.#pump(lane.group);
     if (this.#stopped && this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #goOn(lane: Lane, performed: Performed): void {
-    if (!performed.done) {
+    const isOwned = this.#options.owns(lane.shard);
+    if (!performed.done && isOwned) {
       this.#wait(lane, performed.retryAt);
       return;
     }
     lane.keys.shift();
-    if (lane.keys.length > 0) this.#queue(lane);
+    if (lane.keys.length > 0 && isOwned) this.#queue(lane);
     else this.#lanes.delete(lane.id);
   }
 

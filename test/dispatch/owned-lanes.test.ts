@@ -95,3 +95,20 @@ test('what runs in a shard that was given away ends alone', async () => {
   expect(done).toEqual([running]);
   await lanes.stop();
 });
+
+test('what runs is not begun again when its shard is taken again', async () => {
+  const ends: ((performed: Performed) => void)[] = [];
+  const { lanes, add, done, owned, settle } = start(() => new Promise((resolve) => ends.push(resolve)));
+  const running = add(1, 1);
+  const next = add(1, 2);
+  for (const isOwner of [true, false, true]) {
+    if (isOwner) owned.add(1);
+    else owned.delete(1);
+    lanes.wake();
+    await settle();
+  }
+  expect(done).toEqual([running]);
+  ends[0]!({ done: true });
+  await settle();
+  expect(done).toEqual([running, next]);
+});
