@@ -67,25 +67,29 @@ export function recogniseIngest(
 export function ingestMessages(runtime: ConversationRuntime, { origin, messages }: Ingest['body']): Ingest['result'] {
   const { reads, actor, commandId } = runtime;
   const known = knownOf(reads, actor, messages, commandId);
+  const added = unknownOf(messages, known);
   // What the caller knew of the channel may be out of date by now.
-  if (known.includes(null)) mustBeConnected(reads, origin.channelId);
+  if (added.size > 0) mustBeConnected(reads, origin.channelId);
   openConversation(runtime, origin);
-  const added = new Set<string>();
-  // Asked once for all of them: nearly always there is nothing.
-  const isAwaited = known.includes(null) && reads.hasParkedMetadata(runtime.row.source);
-  const answers = known.map((answer, i): IngestedMessage => {
-    if (answer !== null) return answer;
-    const message = messages[i]!;
-    const duplicate = added.has(message.id);
-    if (!duplicate) {
-      const row = receive(runtime, message);
-      if (isAwaited) applyParkedToMessage(runtime, row, message.sourceMessageId);
-    }
-    added.add(message.id);
-    return { source_message_id: message.sourceMessageId, id: message.id, conversation_id: actor.id, duplicate };
+  if (added.size > 0) receive(runtime, [...added.values()]);
+  const answers = messages.map(({ id, sourceMessageId }, i): IngestedMessage => {
+    // Of the repetitions within the request the first is the one that was added.
+    const duplicate = !added.delete(id);
+    return known[i] ?? { source_message_id: sourceMessageId, id, conversation_id: actor.id, duplicate };
   });
-  if (added.size > 0) announceConversation(runtime);
   return { messages: answers };
+}
+
+/** The messages that are not stored, by their id: of one that is repeated, the first. */
+function unknownOf(
+  messages: readonly InboundMessage[],
+  known: readonly (IngestedMessage | null)[],
+): Map<string, InboundMessage> {
+  const unknown = new Map<string, InboundMessage>();
+  for (const [i, message] of messages.entries()) {
+    if (known[i] === null && !unknown.has(message.id)) unknown.set(message.id, message);
+  }
+  return unknown;
 }
 
 /** @throws Failure `channel_not_connected` */
@@ -94,20 +98,24 @@ function mustBeConnected(reads: ConversationReads, channel: string): void {
   throw new Failure('channel_not_connected', `The channel ${channel} is not connected. Connect it again first.`);
 }
 
-function receive(runtime: ConversationRuntime, message: InboundMessage): MessageRow {
-  const { context } = runtime.step({ type: 'message.received', fromContact: message.fromContact });
+function receive(runtime: ConversationRuntime, messages: readonly InboundMessage[]): void {
+  const fromContact = messages.filter((message) => message.fromContact).length;
+  const { context } = runtime.step({ type: 'messages.received', fromContact });
   runtime.save({ unread_count: context.unread });
+  // Asked once for all of them: nearly always there is nothing.
+  const isAwaited = runtime.reads.hasParkedMetadata(runtime.row.source);
+  for (const message of messages) {
+    const row = addInbound(runtime, message);
+    if (isAwaited) applyParkedToMessage(runtime, row, message.sourceMessageId);
+  }
+  announceConversation(runtime);
+}
+
+function addInbound(runtime: ConversationRuntime, message: InboundMessage): MessageRow {
+  const { id, sourceMessageId, sentAt, fromContact, senderId, content } = message;
   return addMessage(
     runtime,
-    {
-      id: message.id,
-      sourceMessageId: message.sourceMessageId,
-      sentAt: message.sentAt,
-      fromContact: message.fromContact,
-      sender: { id: message.senderId },
-      content: message.content,
-      state: 'delivered',
-    },
+    { id, sourceMessageId, sentAt, fromContact, sender: { id: senderId }, content, state: 'delivered' },
     runtime.nextKey(),
     null,
   );
