@@ -6,6 +6,7 @@ import type { ChannelCommands, ChannelConnect } from './contract.ts';
 import type { ChannelReads } from './reads.ts';
 import { channelJson } from './representation.ts';
 import type { ChannelRow } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 type ChannelRuntime = Runtime<ChannelRow, null, ChannelReads, 'channel'>;
 
@@ -55,7 +56,7 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
   },
 };
 
-const metadataOf = (row: Readonly<ChannelRow>): JsonObject => JSON.parse(row.metadata) as JsonObject;
+const metadataOf = (row: Readonly<ChannelRow>): JsonObject => parseJson(row.metadata) as JsonObject;
 
 const connectedMetadata = (row: Readonly<ChannelRow>, body: ChannelConnect): JsonObject => ({
   ...merged(metadataOf(row), body.metadata ?? {}),

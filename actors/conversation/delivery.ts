@@ -1,7 +1,7 @@
 import type { AttemptOutcome, MessageDeliveryContext, MessageDeliveryEvent } from '#machines/message-delivery.ts';
 import type { EventOf } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
-import { merged, objectAt } from '../json.ts';
+import { merged, objectAt, parseJson } from '../json.ts';
 import type { DeliveryState, JsonObject, MessageJson } from '../representation.ts';
 import type { OwnedState } from '../runtime/kind.ts';
 import { outbox } from '../store/tables.ts';
@@ -44,7 +44,7 @@ export function stepDelivery(
   if (!result.changed) return null;
   applyEffects(runtime, row.key, result, owned);
   const state = deliveryStateOf(result.value);
-  const { error: _, ...rest } = metadataOf(JSON.parse(row.metadata) as JsonObject);
+  const { error: _, ...rest } = metadataOf(parseJson(row.metadata) as JsonObject);
   const error = state === 'failed' ? (result.context as MessageDeliveryContext).error : null;
   const metadata = error === null ? rest : { ...rest, error };
   const stored = { ...columns, delivery: JSON.stringify(owned), state, metadata: JSON.stringify(metadata) };

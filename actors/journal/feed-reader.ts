@@ -9,6 +9,7 @@ import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
 import { rendererOf } from './render.ts';
 import { type Renderer, type TurnEvent, unpackEvents } from './turn.ts';
 import { actorTurns } from './walk.ts';
+import { parseJson } from '../json.ts';
 
 type FeedRow = Pick<JournalRow, 'key' | 'kind' | 'actor' | 'at' | 'events'>;
 
@@ -199,7 +200,7 @@ class RenderedEntry implements FeedEntry {
   get event(): EventJson {
     this.#parsed ??= {
       type: this.#event.type,
-      payload: JSON.parse(this.#payload) as JsonObject,
+      payload: parseJson(this.#payload) as JsonObject,
       timestamp: this.#at,
       seq: this.#event.seq,
       cursor: encodeCursor(this.#instance, this.position),

@@ -49,3 +49,10 @@ export function errorAnswer(failure: Failure): { status: number; body: ErrorBody
 /** What a caller sees of a defect: nothing of its inside. The log line with the same request id has it. */
 export const defect = (requestId: string): Failure =>
   new Failure('internal', `The hub failed to handle this request. Report the request id ${requestId}.`);
+
+/** `messages[3].content`, the root as `body`. */
+export function pathOf(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${String(part)}`;
+  return text || 'body';
+}

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { z } from 'zod';
 import type { CommandSender } from '#actors/commands.ts';
 import { Failure, type Problem } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
@@ -7,9 +8,10 @@ import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
-import { defect, errorAnswer } from './errors.ts';
+import { defect, errorAnswer, pathOf } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
 import { parseBody, readBody } from './json-body.ts';
+import { countedAt } from './raw-numbers.ts';
 import type { Answer, Call, Operation } from './operation.ts';
 
 /** What handling needs besides the request. */
@@ -151,18 +153,16 @@ function assertFeature({ feature }: Operation, { config }: Services): void {
 }
 
 function valid(operation: Operation, body: unknown): unknown {
-  const result = operation.request.safeParse(body);
+  let result = operation.request.safeParse(body);
+  if (result.success) return result.data;
+  // A field that takes a number takes its value; the digits are for what is passed on.
+  if (countedAt(body, pathsOf(result.error))) result = operation.request.safeParse(body);
   if (result.success) return result.data;
   const details: Problem[] = result.error.issues.map((issue) => ({ path: pathOf(issue.path), problem: issue.message }));
   throw new Failure('invalid_request', `The body does not fit ${operation.path}: see details.`, { details });
 }
 
-/** `messages[3].content`, the root as `body`. */
-function pathOf(path: PropertyKey[]): string {
-  let text = '';
-  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${String(part)}`;
-  return text || 'body';
-}
+const pathsOf = ({ issues }: z.ZodError): PropertyKey[][] => issues.map(({ path }) => path);
 
 function written({ status, body, headers }: Answer): Outgoing {
   return { status, body: body === undefined ? null : JSON.stringify(body), headers: headers ?? {} };

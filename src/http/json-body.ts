@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '#actors/errors.ts';
+import { parseJson } from '#actors/json.ts';
+import { assertAllFinite } from './raw-numbers.ts';
 
 /** Bytes of the body of an operation at most. */
 export const bodyLimit = 1024 * 1024;
@@ -71,12 +73,13 @@ export function parseBody(bytes: Buffer, contentType: string | undefined): unkno
   const value = parse(text);
   // Only an escape can hold half a character.
   if (text.includes('\\u')) assertAllWellFormed(value);
+  assertAllFinite(text, value);
   return value;
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     const where = position === undefined ? '' : ` at position ${position}`;

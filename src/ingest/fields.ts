@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isObject } from '#actors/json.ts';
+import type { Json } from '#actors/representation.ts';
 
 const longestId = 255;
 
@@ -16,4 +18,10 @@ export const json = z
   .refine((value) => value !== undefined, 'is required')
   .meta({ description: 'Any JSON value.' });
 
-export const jsonObject = z.record(z.string(), z.unknown()).meta({ description: 'Any JSON object.' });
+/** Any JSON object, passed on as it is: a record of the library would leave out a key named `__proto__`. */
+export const jsonObject = z
+  .unknown()
+  .refine((value) => isObject(value as Json), 'expected an object')
+  .meta({ type: 'object', additionalProperties: {}, description: 'Any JSON object.' }) as z.ZodType<
+  Record<string, unknown>
+>;
