@@ -30,6 +30,19 @@ export function parseJson(text: string): unknown {
   );
 }
 
+/** JSON text of a value: what is stored as text is not read only to be written again. */
+export class JsonText<T> {
+  readonly text: string;
+  /** Never there: it ties the text to the type of what it says. */
+  declare readonly of?: T;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export const jsonText = <T>(value: T): JsonText<T> => new JsonText(JSON.stringify(value));
+
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 

@@ -69,6 +69,13 @@ export function conversationJson(
   };
 }
 
+/** The same as JSON text. */
+export function conversationText(row: PresentConversation, channel: ChannelJson, lastMessage: string | null): string {
+  const { unread_count, ...shown } = conversationJson(row, channel, null);
+  const last = lastMessage === null ? '' : `,"last_message":${lastMessage}`;
+  return `${JSON.stringify(shown).slice(0, -1)}${last},"unread_count":${unread_count}}`;
+}
+
 /** The name of a contact that nobody named: last part of the source, capitalised, and the end of the conversation's id. */
 export function defaultDisplayName(source: string, conversationId: string): string {
   const part = source.slice(source.lastIndexOf('.') + 1);

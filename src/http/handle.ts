@@ -12,7 +12,7 @@ import { defect, errorAnswer, pathOf } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
 import { parseBody, readBody } from './json-body.ts';
 import { countedAt } from './raw-numbers.ts';
-import type { Answer, Call, Operation } from './operation.ts';
+import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
 
 /** What handling needs besides the request. */
 export interface HandlerParts {
@@ -164,6 +164,8 @@ function valid(operation: Operation, body: unknown): unknown {
 
 const pathsOf = ({ issues }: z.ZodError): PropertyKey[][] => issues.map(({ path }) => path);
 
-function written({ status, body, headers }: Answer): Outgoing {
-  return { status, body: body === undefined ? null : JSON.stringify(body), headers: headers ?? {} };
-}
+const written = (answer: Answer): Outgoing => ({
+  status: answer.status,
+  body: bodyText(answer),
+  headers: answer.headers ?? {},
+});

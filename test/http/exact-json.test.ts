@@ -26,14 +26,21 @@ describe('JSON that callers give', () => {
     const about = `{"conversation_id":"${ann}"}`;
     expect(await written(api, '/messages.list', about)).toContain(`"content":${exact}`);
     expect(await written(api, '/conversations.info', about)).toContain(`"content":${exact}`);
+    // Without a filter from this thread, with one from another.
+    expect(await written(api, '/conversations.list', '{}')).toContain(`"content":${exact}`);
+    expect(await written(api, '/conversations.list', '{"filters":"source:shop"}')).toContain(`"content":${exact}`);
     expect(await written(api, '/events.list', '{}')).toContain(`"content":${exact}`);
   });
 
   it('keeps its digits from an agent to the source', async () => {
     const calls: OutgoingRequest[] = [];
-    const answered = answering(200, {});
     await using api = await startApi();
-    api.dispatch({ ...answered, post: (request) => (calls.push(request), answered.post(request)) });
+    const client = answering(200, {});
+    const post = (request: OutgoingRequest) => {
+      calls.push(request);
+      return client.post(request);
+    };
+    api.dispatch({ ...client, post });
     const shop = await api.addSource('shop');
     await api.post('/sources.update', { source_id: 'shop', action_endpoint: 'https://shop.example/a' });
     const ann = await shop.push('ann', 'hello');
