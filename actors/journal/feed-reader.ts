@@ -119,11 +119,12 @@ class Reading {
     if (actor === undefined || Math.floor(actor.key / keysPerShard) * keysPerShard !== base) return;
     // The turn that the position stands in has events behind it.
     let bound = this.#turnAt(after);
-    for (;;) {
-      const keys = this.#walk(actor.last_turn, bound, wanted + 1);
+    // Each walk begins at the newest turn: in small pieces, a type that is rare would cost the square of the history.
+    for (let piece = wanted + 1; ; piece *= 2) {
+      const keys = this.#walk(actor.last_turn, bound, piece);
       for (const key of keys) yield this.#byKey.get(key) as FeedRow;
       const last = keys.at(-1);
-      if (last === undefined || keys.length <= wanted) return;
+      if (last === undefined || keys.length < piece) return;
       bound = last;
     }
   }
