@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refusalOf, startApi } from '../_support/api.ts';
 
 interface Events {
-  data: { type: string; seq: number; cursor: string; payload: { conversation_id?: string } }[];
+  data: { type: string; subject: object; seq: number; cursor: string; payload: { conversation_id?: string } }[];
   next_cursor: string;
 }
 
@@ -45,7 +45,11 @@ describe('/events.list', () => {
     expect(typesOf(await hub.list({ types: ['channel.updated'] }))).toEqual(['channel.updated']);
     const of = await hub.list({ conversation_id: hub.bob });
     expect(of.data.map(({ seq }) => seq)).toEqual(of.data.map((_, n) => n + 1));
-    expect(of.data[0]).toMatchObject({ type: 'message.created', payload: { conversation_id: hub.bob } });
+    expect(of.data[0]).toMatchObject({
+      type: 'message.created',
+      subject: { type: 'conversation', id: hub.bob },
+      payload: { conversation_id: hub.bob },
+    });
   });
 
   it.each([

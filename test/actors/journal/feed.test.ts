@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedEntry, FeedPosition } from '#actors/journal/feed.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../../_support/actor-system.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../../_support/actor-system.ts';
 import { sendText } from '../support.ts';
 
 const contacts = Array.from({ length: 8 }, (_, n) => `c${n}`);
@@ -32,7 +32,7 @@ function readOn(
 
 /** The numbers of each subject's events, in the order of reading. */
 function numbersOf(entries: FeedEntry[]): number[][] {
-  const subjects = Map.groupBy(entries, ({ conversationId }) => conversationId);
+  const subjects = Map.groupBy(entries, ({ event }) => `${event.subject.type} ${event.subject.id}`);
   return [...subjects.values()].map((of) => of.map(({ event }) => event.seq));
 }
 
@@ -102,6 +102,18 @@ test.each([1, 4])('the feed is read by type and conversation, with %i shards', a
     expect(both.map(({ event }) => event.seq)).toEqual([1, 2]);
   }
   expect(feed.read({ after: [], limit: 10, types: ['metadata.updated'] })).toEqual([]);
+  close();
+});
+
+test('an event names whose number it has, as value and text', async () => {
+  await using system = await talking(1);
+  await sendText(system.commands(), 'c0', 'hello');
+  const { feed, close } = system.reader();
+  const entries = feed.read({ after: [], limit: 100 });
+  const subjects = entries.map(({ event }) => [event.type, event.subject.type, event.subject.id]);
+  expect(subjects[0]).toEqual(['channel.updated', 'channel', testChannel]);
+  expect(subjects[1]).toEqual(['message.created', 'conversation', conversationOf('c0')]);
+  for (const { event, text } of entries) expect(JSON.parse(text)).toEqual(event);
   close();
 });
 
