@@ -20,7 +20,7 @@ export const replayWebhook = defineOperation({
     ),
   example: { id: exampleIds.webhook, delivery_id: exampleIds.delivery },
   responses: { 202: null },
-  errors: ['feature_disabled', 'invalid_cursor', 'not_found'],
+  errors: ['feature_disabled', 'invalid_cursor', 'cursor_expired', 'not_found'],
   async handle({ commands, services }, { id, after, delivery_id }) {
     if (after !== undefined) {
       const cursor = services.feed.decodeCursor(after);
