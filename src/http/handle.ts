@@ -10,6 +10,7 @@ import type { Services } from '#src/services.ts';
 import { defect, errorAnswer } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
 import { parseBody, readBody } from './json-body.ts';
+import { dropNulls } from './null-fields.ts';
 import type { Answer, Call, Operation } from './operation.ts';
 
 /** What handling needs besides the request. */
@@ -151,6 +152,7 @@ function assertFeature({ feature }: Operation, { config }: Services): void {
 }
 
 function valid(operation: Operation, body: unknown): unknown {
+  dropNulls(operation.request, body);
   const result = operation.request.safeParse(body);
   if (result.success) return result.data;
   const details: Problem[] = result.error.issues.map((issue) => ({ path: pathOf(issue.path), problem: issue.message }));

@@ -139,6 +139,17 @@ describe('sources', () => {
     expect(body).toEqual({ source_id: 'shop', name: 'Shop', image_url: 'https://shop.example/a' });
   });
 
+  it('lose what an update sets to null', async () => {
+    await using hub = await start();
+    const update = (fields: object) => hub.api.post('/sources.update', { source_id: 'shop', ...fields });
+    const [action_endpoint, image_url] = ['https://shop.example/send', 'https://shop.example/a'];
+    await update({ name: 'Shop', action_endpoint, image_url });
+    await update({ action_endpoint: null });
+    const whole = { source_id: 'shop', name: 'Shop', image_url };
+    expect((await update({})).body).toEqual(whole);
+    expect((await update({ name: null, image_url: null })).body).toEqual({ source_id: 'shop' });
+  });
+
   it('go with their tokens, their channels disconnected', async () => {
     await using hub = await start();
     expect((await hub.api.post('/sources.delete', { source_id: 'shop' })).status).toBe(202);

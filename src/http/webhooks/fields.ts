@@ -53,24 +53,24 @@ const rotationOverlap = z
 /** The request fields that say what a subscription is. */
 export const subscriptionFields = {
   url: webhookUrl,
-  name: text.optional(),
+  name: text.nullish(),
   events: z
     .array(z.enum(webhookEventTypes))
     .min(1, 'must name a type; null means all of them')
     .nullish()
     .meta({ description: 'Null: all types.' }),
-  headers: headers.optional(),
-  signature_key: signatureKey.optional(),
+  headers: headers.nullish(),
+  signature_key: signatureKey.nullish(),
   rotation_overlap: rotationOverlap.optional(),
 };
 
-/** What `subscriptionFields` makes of a request; absent keeps what is stored. */
+/** What `subscriptionFields` makes of a request; absent keeps what is stored, null clears. */
 export interface SubscriptionRequest {
   url?: string | undefined;
-  name?: string | undefined;
+  name?: string | null | undefined;
   events?: SubscriptionFields['events'] | undefined;
-  headers?: Record<string, string> | undefined;
-  signature_key?: string | undefined;
+  headers?: Record<string, string> | null | undefined;
+  signature_key?: string | null | undefined;
   rotation_overlap?: number | undefined;
 }
 
