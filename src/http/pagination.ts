@@ -9,7 +9,7 @@ const checksumLength = 8;
 
 /** The request fields of every paginated operation. The cursor "" means the first page, as none does. */
 export const pageFields = {
-  cursor: z.string().max(512).optional().describe('Opaque; from pagination_data of an earlier answer.'),
+  cursor: z.string().optional().describe('Opaque; from pagination_data of an earlier answer.'),
   page_size: z.int().min(1).max(largestPageSize).optional().describe('1 to 1,000; 20 when absent.'),
 };
 

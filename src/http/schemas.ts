@@ -14,6 +14,8 @@ export const uuid = z
 
 export const text = z.string().max(longestText);
 export const url = z.url({ protocol: /^https?$/ }).max(2_000);
+/** An address that the hub calls. It is shown in answers, so it must hold no secret. */
+export const endpoint = url.refine((address) => !hasCredentials(address), 'must not hold a user name or a password');
 
 export const sourceSchema = z
   .object({
@@ -82,3 +84,8 @@ export const errorSchema = z
     details: z.array(z.object({ path: z.string(), problem: z.string() })).optional(),
   })
   .meta({ id: 'Error' });
+
+function hasCredentials(address: string): boolean {
+  const { username = '', password = '' } = URL.parse(address) ?? {};
+  return username !== '' || password !== '';
+}

@@ -78,6 +78,7 @@ describe('/events.list', () => {
 
   it.each([
     [{ after: 'x' }, 'invalid_cursor'],
+    [{ after: 'x'.repeat(5_000) }, 'invalid_cursor'],
     [{ types: ['typing'] }, 'invalid_request'],
     [{ page_size: 0 }, 'invalid_request'],
   ])('refuses %j', async (body, code) => {

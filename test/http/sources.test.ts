@@ -132,6 +132,18 @@ describe('sources', () => {
     expect(refusalOf(await hub.api.post('/sources.create', { source_id: 'shop' }))).toEqual([409, 'source_exists']);
   });
 
+  it.each(['/sources.create', '/sources.update'])('have no password in their endpoint: %s', async (path) => {
+    await using hub = await start();
+    for (const action_endpoint of ['https://user:hunter2@shop.example/', 'https://user@shop.example/']) {
+      const answer = await hub.api.post(path, { source_id: 'shop', action_endpoint });
+      expect([...refusalOf(answer), answer.body.details?.[0]?.path]).toEqual([
+        ...[400, 'invalid_request'],
+        'action_endpoint',
+      ]);
+      expect(JSON.stringify(answer.body)).not.toContain('hunter2');
+    }
+  });
+
   it('keep what an update does not name', async () => {
     await using hub = await start();
     await hub.api.post('/sources.update', { source_id: 'shop', name: 'Shop' });

@@ -11,7 +11,7 @@ export const listEvents = defineOperation({
   summary: 'Read the feed: the events that WebSocket and webhooks carry, with the same cursors.',
   auth: 'core',
   request: z.object({
-    after: z.string().max(4_096).optional().describe('Cursor of the last event seen; absent: from the oldest kept.'),
+    after: z.string().optional().describe('Cursor of the last event seen; absent: from the oldest kept.'),
     types: z.array(z.enum(eventTypes)).optional(),
     conversation_id: uuid.optional(),
     page_size: pageSizeField,

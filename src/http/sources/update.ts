@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sourceActorId } from '#actors/ids.ts';
 import { foreignId } from '#src/ingest/fields.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { sourceSchema, text, url } from '../schemas.ts';
+import { endpoint, sourceSchema, text, url } from '../schemas.ts';
 
 export const updateSource = defineOperation({
   path: '/sources.update',
@@ -11,7 +11,7 @@ export const updateSource = defineOperation({
   feature: 'source-api',
   request: z.object({
     source_id: foreignId,
-    action_endpoint: url.nullish(),
+    action_endpoint: endpoint.nullish(),
     name: text.nullish(),
     image_url: url.nullish(),
   }),

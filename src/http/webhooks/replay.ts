@@ -11,7 +11,7 @@ export const replayWebhook = defineOperation({
   request: z
     .object({
       id: uuid,
-      after: z.string().min(1).max(4_096).optional().describe('Cursor of the last event that is not sent again.'),
+      after: z.string().min(1).optional().describe('Cursor of the last event that is not sent again.'),
       delivery_id: uuid.optional().describe('Its header webhook-id, or its id in /webhooks.deliveries.'),
     })
     .refine(
