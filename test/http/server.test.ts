@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { operations } from '#src/http/operations.ts';
+import { usualMetricsPort } from '#src/http/server.ts';
 import { version } from '#src/version.ts';
-import { type ApiOptions, startApi, type TestApi } from '../_support/api.ts';
+import { type ApiOptions, startApi, TestApi } from '../_support/api.ts';
 import { testConfig } from '../_support/config.ts';
 
 const open: TestApi[] = [];
@@ -21,6 +22,21 @@ const post = (url: string, body: string | Buffer | null = null, headers: Record<
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
 
 const codeIn = async (response: Response): Promise<unknown> => ((await response.json()) as { code: string }).code;
+
+/** Something that listens on a port; on one that is taken already, whoever has it. */
+async function listenTo(port: number) {
+  const server = createServer().listen(port, '127.0.0.1');
+  await Promise.race([once(server, 'listening'), once(server, 'error')]).catch(() => {});
+  const address = server.address() as AddressInfo | null;
+  return {
+    port: address?.port ?? port,
+    async [Symbol.asyncDispose]() {
+      if (!server.listening) return;
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
 
 /** Sends bytes as they are and reads until the server closes. */
 async function raw(url: string, text: string): Promise<string> {
@@ -173,6 +189,28 @@ describe('the HTTP server', () => {
     const { url, metricsUrl } = await start();
     expect(await (await fetch(metricsUrl)).text()).toContain('process_cpu_seconds_total');
     expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  });
+
+  it('serves metrics elsewhere where their usual port is taken', async () => {
+    await using _ = await listenTo(usualMetricsPort);
+    const config = testConfig();
+    const api = await start({ config: { ...config, server: { ...config.server, metricsPort: 'auto' } } });
+    const port = Number(new URL(api.metricsUrl).port);
+    expect(port).not.toBe(usualMetricsPort);
+    expect((await fetch(api.metricsUrl)).status).toBe(200);
+    expect(api.lines).toContainEqual({
+      ...{ level: 'warn', event: 'metrics.port_taken' },
+      fields: { taken: usualMetricsPort, port },
+    });
+  });
+
+  it('starts on no other port than the one that was named', async () => {
+    await using taken = await listenTo(0);
+    const config = testConfig();
+    const named = { ...config, server: { ...config.server, metricsPort: taken.port } };
+    const api = new TestApi({ config: named });
+    open.push(api);
+    await expect(api.listen()).rejects.toThrow(/EADDRINUSE/);
   });
 });
 
