@@ -35,13 +35,11 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
 
   'channel.update'(runtime, { name, imageUrl }) {
     mustBeKnown(runtime, 'not_found');
-    runtime.save({
-      metadata: JSON.stringify({
-        ...metadataOf(runtime.row),
-        ...(name !== undefined && { name }),
-        ...(imageUrl !== undefined && { image_url: imageUrl }),
-      }),
+    const metadata = merged(metadataOf(runtime.row), {
+      ...(name !== undefined && { name }),
+      ...(imageUrl !== undefined && { image_url: imageUrl }),
     });
+    runtime.save({ metadata: JSON.stringify(metadata) });
     return { channel: stepAndAnnounce(runtime, { type: 'update' }) };
   },
 

@@ -10,14 +10,15 @@ export const webhookEventTypes = [
 ] as const satisfies readonly EventType[];
 export type WebhookEventType = (typeof webhookEventTypes)[number];
 
-/** What a caller says about a subscription; absent keeps what is stored. */
+/** What a caller says about a subscription; absent keeps what is stored, null clears. */
 export interface SubscriptionFields {
-  name?: string;
+  name?: string | null;
   url?: string;
   /** Null: all types. */
   events?: WebhookEventType[] | null;
-  headers?: Record<string, string>;
-  signatureKey?: string;
+  headers?: Record<string, string> | null;
+  /** Cleared, nothing is signed from then on. */
+  signatureKey?: string | null;
   /** How long the key before stays valid when `signatureKey` changes it, in ms. */
   rotationOverlap?: number;
 }

@@ -16,6 +16,7 @@ export const statusOf: Record<FailureCode, number> = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  upgrade_required: 426,
   feature_disabled: 409,
   source_exists: 409,
   channel_unknown: 400,
@@ -42,7 +43,11 @@ export function errorAnswer(failure: Failure): { status: number; body: ErrorBody
   return {
     status: statusOf[code],
     body: { error: message, code, ...(details && { details }) },
-    headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
+    headers: {
+      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+      // RFC 9110 §11.6.1 asks for it on every 401.
+      ...(code === 'unauthorized' && { 'WWW-Authenticate': 'Bearer realm="parley"' }),
+    },
   };
 }
 

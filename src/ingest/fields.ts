@@ -21,7 +21,9 @@ export const json = z
 /** Any JSON object, passed on as it is: a record of the library would leave out a key named `__proto__`. */
 export const jsonObject = z
   .unknown()
-  .refine((value) => isObject(value as Json), 'expected an object')
+  .refine((value) => isObject(value as Json), {
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+  })
   .meta({ type: 'object', additionalProperties: {}, description: 'Any JSON object.' }) as z.ZodType<
   Record<string, unknown>
 >;

@@ -16,7 +16,7 @@ test('an event is read as one Event, whatever its text', async () => {
   const read = events([feedKey]).get(feedKey)!;
   const [entry] = subscriber.reader.feed.read({ after: [], limit: 100, types: ['message.created'] });
   const event = JSON.parse(read.text(position)) as EventJson;
-  expect(Object.keys(event)).toEqual(['type', 'payload', 'timestamp', 'seq', 'cursor']);
+  expect(Object.keys(event)).toEqual(['type', 'subject', 'payload', 'timestamp', 'seq', 'cursor']);
   expect({ ...event, cursor: '' }).toEqual({ ...entry!.event, cursor: '' });
   expect(read.type).toBe('message.created');
   expect(subscriber.reader.feed.decodeCursor(event.cursor)).toEqual(position);
