@@ -30,13 +30,16 @@ export function feedReader(db: Connection, shards: number, kinds: readonly AnyKi
   // The host cuts the journal as it likes: what is read at once is of one moment.
   const read = db.transaction((query: FeedQuery) => reading.read(query, extent()));
   return {
-    read: (query) => read(query),
+    read: (query) => read({ ...query, ...(query.types && { types: distinct(query.types) }) }),
     end: () => extent().end,
     start: () => extent().start,
     encodeCursor: (position) => encodeCursor(instance, position),
     decodeCursor: (cursor) => decodeCursor(cursor, extent()),
   };
 }
+
+/** A statement is prepared for each set of types: without order and repetition there are few. */
+const distinct = (types: readonly EventType[]): EventType[] => [...new Set(types)].sort();
 
 class Reading {
   readonly #db: Connection;

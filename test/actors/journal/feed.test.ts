@@ -108,6 +108,23 @@ test.each([1, 4])('the feed is read by type and conversation, with %i shards', a
   close();
 });
 
+test('types named often, in any order, are one question', async () => {
+  await using system = await talking(1);
+  const db = system.open();
+  const asked = new Set<string>();
+  const feed = feedReader(
+    watchedConnection(db, (sql) => asked.add(sql)),
+    1,
+    kinds,
+  );
+  const all = feed.read({ after: [], limit: 100, types: ['message.created', 'channel.updated'] });
+  const questions = asked.size;
+  const often = Array.from({ length: 1_000 }, () => ['channel.updated', 'message.created'] as const).flat();
+  expect(feed.read({ after: [], limit: 100, types: often })).toEqual(all);
+  expect(asked.size).toBe(questions);
+  db.close();
+});
+
 test('a type that a long conversation lacks costs one walk', async () => {
   await using system = await talking(1);
   const conversation = conversationOf('c3');
