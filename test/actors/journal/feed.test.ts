@@ -108,7 +108,7 @@ test.each([1, 4])('the feed is read by type and conversation, with %i shards', a
   close();
 });
 
-test('types that are named often, and in any order, are one question', async () => {
+test('types named often, in any order, are one question', async () => {
   await using system = await talking(1);
   const db = system.open();
   const asked = new Set<string>();
