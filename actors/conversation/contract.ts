@@ -51,7 +51,7 @@ export type ConversationCommands = {
   };
   /** @throws Failure `message_not_failed`, `not_found` */
   'message.resend': { body: { messageId: string }; result: { message: MessageJson } };
-  /** Replaces `metadata.suggestions`. @throws Failure `not_found` */
+  /** Replaces `metadata.suggestions`. @throws Failure `not_found`, `metadata_too_large` */
   'message.suggest-replies': { body: { messageId: string; suggestions: JsonObject }; result: { message: MessageJson } };
   /** Merges `data` under `metadata.user_data` of the conversation or of one of its messages; `null` removes a key. */
   'metadata.upsert': { body: { messageId: string | null; data: JsonObject }; result: null };

@@ -1,4 +1,5 @@
 import { objectAt } from '../json.ts';
+import { metadataText } from '../metadata.ts';
 import type { JsonObject, MessageJson } from '../representation.ts';
 import { type ConversationRuntime, ownMessage, presentConversation } from './memory.ts';
 import type { MessageRow } from './tables.ts';
@@ -12,14 +13,17 @@ import {
 
 export const metadataOf = (row: { metadata: string }): JsonObject => JSON.parse(row.metadata) as JsonObject;
 
-/** Changes the stored metadata of a message and announces it. */
+/** Changes the stored metadata of a message and announces it. @throws Failure `metadata_too_large` */
 export function saveMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson {
-  const columns = { metadata: JSON.stringify(metadata) };
+  const columns = { metadata: metadataText(metadata) };
   announceMessageMetadata(runtime, { ...row, ...columns });
   return updateMessage(runtime, row, columns);
 }
 
-/** Changes the stored metadata of a message, or of the conversation itself, and announces it. */
+/**
+ * Changes the stored metadata of a message, or of the conversation itself, and announces it.
+ * @throws Failure `metadata_too_large`
+ */
 export function changeMetadata(
   runtime: ConversationRuntime,
   messageId: string | null,
@@ -34,7 +38,7 @@ export function changeMetadata(
   const changed = change(runtime.memory.metadata);
   const name = objectAt(changed, 'contact').display_name;
   saveConversation(runtime, {
-    metadata: JSON.stringify(changed),
+    metadata: metadataText(changed),
     display_name: typeof name === 'string' && name !== '' ? name : row.display_name,
   });
   announceConversationMetadata(runtime);

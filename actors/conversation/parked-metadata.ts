@@ -1,4 +1,4 @@
-import { merged } from '../json.ts';
+import { mergedWithinBounds } from '../metadata.ts';
 import type { JsonObject } from '../representation.ts';
 import { sourceActor } from '../source/contract.ts';
 import type { ParkedMetadataRow } from '../source/tables.ts';
@@ -16,7 +16,7 @@ export function applyParkedToConversation(runtime: ConversationRuntime): void {
   const parked = runtime.reads.parkedMetadata(source, 'conversation', source_conversation_id);
   if (parked.length === 0) return;
   const metadata = parked.reduce(
-    (before, said) => merged(before, withOneName(metadataOf(said))),
+    (before, said) => mergedWithinBounds(before, withOneName(metadataOf(said))),
     runtime.memory.metadata,
   );
   const { display_name: name } = (metadata['contact'] ?? {}) as JsonObject;
@@ -34,7 +34,7 @@ export function applyParkedToMessage(runtime: ConversationRuntime, row: MessageR
   saveMessageMetadata(
     runtime,
     row,
-    parked.reduce((before, said) => merged(before, metadataOf(said)), metadataOf(row)),
+    parked.reduce((before, said) => mergedWithinBounds(before, metadataOf(said)), metadataOf(row)),
   );
   forget(runtime, parked);
 }

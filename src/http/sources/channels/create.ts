@@ -18,7 +18,7 @@ export const createSourceChannel = defineOperation({
   }),
   example: { source_channel_id: 'line-1', name: 'Line 1', metadata: { image_url: 'https://crm.example/line.png' } },
   responses: { 200: channelSchema },
-  errors: ['feature_disabled'],
+  errors: ['feature_disabled', 'metadata_too_large'],
   async handle({ commands, services, caller: { sourceId } }, { source_channel_id, name, metadata }) {
     const { image_url, token, ...others } = metadata ?? {};
     const id = channelId(sourceId, source_channel_id);
