@@ -52,8 +52,10 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     return null;
   },
 
-  'metadata.merge'(runtime, { messageId, metadata }) {
-    changeMetadata(runtime, messageId, (before) => merged(before, withOneName(metadata)));
+  'metadata.merge'(runtime, { about }) {
+    for (const { messageId, metadata } of about) {
+      changeMetadata(runtime, messageId, (before) => merged(before, ...metadata.map(withOneName)));
+    }
     return null;
   },
 

@@ -3,6 +3,7 @@ import { metadataText } from '../metadata.ts';
 import type { JsonObject, MessageJson } from '../representation.ts';
 import { type ConversationRuntime, ownMessage, presentConversation } from './memory.ts';
 import type { MessageRow } from './tables.ts';
+import { messageJson } from './representation.ts';
 import {
   announceConversation,
   announceConversationMetadata,
@@ -13,15 +14,16 @@ import {
 
 export const metadataOf = (row: { metadata: string }): JsonObject => JSON.parse(row.metadata) as JsonObject;
 
-/** Changes the stored metadata of a message and announces it. @throws Failure `metadata_too_large` */
+/** Changes the stored metadata of a message and tells it where it is new. @throws Failure `metadata_too_large` */
 export function saveMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson {
   const columns = { metadata: metadataText(metadata) };
+  if (columns.metadata === row.metadata) return messageJson(row, runtime.row.source);
   announceMessageMetadata(runtime, { ...row, ...columns });
   return updateMessage(runtime, row, columns);
 }
 
 /**
- * Changes the stored metadata of a message, or of the conversation itself, and announces it.
+ * Changes the stored metadata of a message, or of the conversation itself, and tells it where it is new.
  * @throws Failure `metadata_too_large`
  */
 export function changeMetadata(
@@ -36,9 +38,11 @@ export function changeMetadata(
   }
   const row = presentConversation(runtime);
   const changed = change(runtime.memory.metadata);
+  const text = metadataText(changed);
+  if (text === row.metadata) return;
   const name = objectAt(changed, 'contact').display_name;
   saveConversation(runtime, {
-    metadata: metadataText(changed),
+    metadata: text,
     display_name: typeof name === 'string' && name !== '' ? name : row.display_name,
   });
   announceConversationMetadata(runtime);

@@ -145,7 +145,9 @@ test('a contact gets the name it is given', async () => {
 test('a source names a contact in its metadata', async () => {
   await using talk = await talking();
   const metadata = { contact: { displayName: 'Ann', avatar_url: 'https://img' }, plan: 'gold' };
-  await talk.commands.send('conversation', ann, 'metadata.merge', { messageId: null, metadata });
+  await talk.commands.send('conversation', ann, 'metadata.merge', {
+    about: [{ messageId: null, metadata: [metadata] }],
+  });
   expect(talk.ann().metadata).toEqual({
     contact: { displayName: 'Ann', display_name: 'Ann', avatar_url: 'https://img' },
     plan: 'gold',
@@ -157,8 +159,20 @@ test('the newer spelling of a contact name wins', async () => {
   await using talk = await talking();
   await talk.commands.send('conversation', ann, 'conversation.update-contact', { displayName: 'Old' });
   const metadata = { contact: { displayName: 'New' } };
-  await talk.commands.send('conversation', ann, 'metadata.merge', { messageId: null, metadata });
+  await talk.commands.send('conversation', ann, 'metadata.merge', {
+    about: [{ messageId: null, metadata: [metadata] }],
+  });
   expect(talk.ann().metadata.contact).toEqual({ displayName: 'New', display_name: 'New' });
+});
+
+test('metadata that says nothing new is not told', async () => {
+  await using talk = await talking(['hello']);
+  const messageId = talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc').items[0]!.id;
+  const about = [null, messageId].map((of) => ({ messageId: of, metadata: [{ plan: 'gold' }] }));
+  await talk.commands.send('conversation', ann, 'metadata.merge', { about });
+  const told = talk.events().length;
+  await talk.commands.send('conversation', ann, 'metadata.merge', { about });
+  expect(talk.events()).toHaveLength(told);
 });
 
 test('a state is set, replaced and removed', async () => {
@@ -202,7 +216,7 @@ test('a key named __proto__ is a key like any other', async () => {
   await using talk = await talking();
   const data = JSON.parse('{"__proto__": {"polluted": true}, "constructor": {"a": 1}}') as JsonObject;
   await talk.commands.send('conversation', ann, 'metadata.upsert', { messageId: null, data });
-  await talk.commands.send('conversation', ann, 'metadata.merge', { messageId: null, metadata: data });
+  await talk.commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId: null, metadata: [data] }] });
   expect(({} as JsonObject).polluted).toBeUndefined();
   const { metadata } = talk.ann();
   expect(JSON.stringify(metadata.user_data)).toBe(JSON.stringify(data));
@@ -230,8 +244,8 @@ test.each([
   ['conversation.remove-state', null],
   ['conversation.update-contact', { displayName: 'x' }],
   ['metadata.upsert', { messageId: null, data: {} }],
-  ['metadata.merge', { messageId: null, metadata: {} }],
-  ['metadata.merge', { messageId: uuid(), metadata: {} }],
+  ['metadata.merge', { about: [{ messageId: null, metadata: [{}] }] }],
+  ['metadata.merge', { about: [{ messageId: uuid(), metadata: [{}] }] }],
   ['message.resend', { messageId: uuid() }],
   ['message.suggest-replies', { messageId: uuid(), suggestions: {} }],
   ['attempt.start', { messageId: uuid(), effectId: uuid() }],

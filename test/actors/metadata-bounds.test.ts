@@ -25,7 +25,7 @@ async function talking() {
   const { messages } = await commands.send('conversation', ann, 'messages.ingest', ingestOf('ann', ['hello']));
   const messageId = messages[0]!.id;
   const merge = (of: string | null) => (metadata: JsonObject) =>
-    commands.send('conversation', ann, 'metadata.merge', { messageId: of, metadata });
+    commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId: of, metadata: [metadata] }] });
   const ways = {
     'what a source says of a conversation': merge(null),
     'what a source says of a message': merge(messageId),

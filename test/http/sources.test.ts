@@ -97,6 +97,26 @@ describe('/sources.webhook', () => {
     expect(list.data[0]!.metadata).toEqual({ seen: true });
   });
 
+  it('tells once of a target, however many items it has', async () => {
+    await using hub = await start();
+    const { body } = await hub.ingest({ messages: [item('line', 0), item('line', 2)] });
+    const { conversation_id } = body.messages[0]!;
+    const events = async () =>
+      (await hub.api.post<{ data: { type: string; seq: number }[] }>('/events.list')).body.data;
+    const before = (await events()).length;
+    const said = (namespace: string, source_id: string) =>
+      Array.from({ length: 300 }, (_, n) => ({ namespace, source_id, metadata: { [`k${n % 7}`]: n } }));
+    await hub.ingest({
+      metadata: [...said('message', 'm-0'), ...said('conversation', 'ann'), ...said('message', 'm-2')],
+    });
+    const told = (await events()).slice(before).map(({ type }) => type);
+    const ofMessage = ['metadata.updated', 'message.updated'];
+    expect(told).toEqual([...ofMessage, 'metadata.updated', 'conversation.updated', ...ofMessage]);
+    expect(hub.api.sent.filter(({ type }) => type === 'metadata.merge')).toHaveLength(1);
+    const info = await hub.api.post<{ metadata: object }>('/conversations.info', { conversation_id });
+    expect(info.body.metadata).toMatchObject({ k0: 294, k5: 299 });
+  });
+
   it('keeps metadata of what has not appeared', async () => {
     await using hub = await start();
     const metadata = [{ namespace: 'conversation', source_id: 'zoe', metadata: { vip: true } }];
