@@ -17,14 +17,27 @@ export function metadataText(metadata: JsonObject): string {
   return JSON.stringify(metadata);
 }
 
+/** Keys of metadata that the hub keeps itself, and what agents say: not for sources to write. */
+const ownKeys: ReadonlySet<string> = new Set([
+  ...['unread_count', 'state', 'tags', 'isUserTyping'],
+  ...['user_data', 'suggestions'],
+]);
+
+/** The keys in what a source says that are not its to write. */
+export const ownKeysIn = (said: JsonObject): string[] => Object.keys(said).filter((key) => ownKeys.has(key));
+
 /**
  * `said` merged over `before` where nothing may fail: of a message that has reached its source, whatever else the
- * source answers. What would be too large is left out, and `left_out` says so.
+ * source answers. What is the hub's own or would be too large is left out, and `left_out` says so.
  */
 export function mergedWithinBounds(before: JsonObject, said: JsonObject): JsonObject {
+  const left_out = (problem: string): JsonObject => ({ left_out: `What the source said of it: ${problem}.` });
+  const own = ownKeysIn(said);
+  const others = Object.fromEntries(Object.entries(said).filter(([key]) => !own.includes(key)));
   // Merging takes steps into every level, so it is not begun for too many.
-  const excess = excessOf(said) ?? excessOf(merged(before, said));
-  return excess === null ? merged(before, said) : { ...before, left_out: `What the source said of it: ${excess}.` };
+  const excess = excessOf(others) ?? excessOf(merged(before, others));
+  if (excess !== null) return { ...before, ...left_out(excess) };
+  return { ...merged(before, others), ...(own.length > 0 && left_out(`${own.join(' and ')} are the hub’s own`)) };
 }
 
 /** Why metadata is too large to be stored, as a part of a sentence; null: it is not. */

@@ -72,6 +72,7 @@ export type ConversationCommands = {
   'conversation.mark-read': { body: null; result: null };
   'conversation.set-state': { body: { state: 'OPEN' | 'CLOSED' }; result: null };
   'conversation.remove-state': { body: null; result: null };
+  /** Names the contact, whatever the source calls it; an empty name leaves that to the source again. */
   'conversation.update-contact': { body: { displayName: string }; result: null };
   /** A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. */
   'attempt.start': { body: { messageId: string; effectId: string }; result: { started: boolean; attempt: number } };

@@ -3,7 +3,7 @@ import { metadataText } from '../metadata.ts';
 import type { JsonObject, MessageJson } from '../representation.ts';
 import { type ConversationRuntime, ownMessage, presentConversation } from './memory.ts';
 import type { MessageRow } from './tables.ts';
-import { messageJson } from './representation.ts';
+import { displayNameOf, messageJson } from './representation.ts';
 import {
   announceConversation,
   announceConversationMetadata,
@@ -40,11 +40,7 @@ export function changeMetadata(
   const changed = change(runtime.memory.metadata);
   const text = metadataText(changed);
   if (text === row.metadata) return;
-  const name = objectAt(changed, 'contact').display_name;
-  saveConversation(runtime, {
-    metadata: text,
-    display_name: typeof name === 'string' && name !== '' ? name : row.display_name,
-  });
+  saveConversation(runtime, { metadata: text, display_name: displayNameOf(row, changed) });
   announceConversationMetadata(runtime);
   announceConversation(runtime);
 }

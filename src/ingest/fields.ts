@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ownKeysIn } from '#actors/metadata.ts';
+import type { JsonObject } from '#actors/representation.ts';
 
 const longestId = 255;
 
@@ -17,3 +19,10 @@ export const json = z
   .meta({ description: 'Any JSON value.' });
 
 export const jsonObject = z.record(z.string(), z.unknown()).meta({ description: 'Any JSON object.' });
+
+/** For schemas of metadata that a source gives: what the hub keeps itself is refused, key by key. */
+export function refuseOwnKeys(metadata: object, context: z.RefinementCtx): void {
+  for (const key of ownKeysIn(metadata as JsonObject)) {
+    context.addIssue({ code: 'custom', path: [key], message: 'is kept by the hub: a source can not write it' });
+  }
+}

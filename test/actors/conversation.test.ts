@@ -157,7 +157,8 @@ test('a source names a contact in its metadata', async () => {
 
 test('the newer spelling of a contact name wins', async () => {
   await using talk = await talking();
-  await talk.commands.send('conversation', ann, 'conversation.update-contact', { displayName: 'Old' });
+  const old = { contact: { display_name: 'Old' } };
+  await talk.commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId: null, metadata: [old] }] });
   const metadata = { contact: { displayName: 'New' } };
   await talk.commands.send('conversation', ann, 'metadata.merge', {
     about: [{ messageId: null, metadata: [metadata] }],
@@ -173,6 +174,37 @@ test('metadata that says nothing new is not told', async () => {
   const told = talk.events().length;
   await talk.commands.send('conversation', ann, 'metadata.merge', { about });
   expect(talk.events()).toHaveLength(told);
+});
+
+test('the name that an agent gave outlasts what the source says', async () => {
+  await using talk = await talking();
+  const names: unknown[] = [];
+  const [given, said] = [
+    (displayName: string) => ({ displayName }),
+    (display_name: string | null) => ({ display_name }),
+  ];
+  const steps = [given('Agent’s'), said('Source’s'), given(''), given('Again'), said(null), given('')];
+  for (const step of steps) {
+    if ('displayName' in step) await talk.commands.send('conversation', ann, 'conversation.update-contact', step);
+    else {
+      const about = [{ messageId: null, metadata: [{ contact: step }] }];
+      await talk.commands.send('conversation', ann, 'metadata.merge', { about });
+    }
+    const { displayName, display_name } = talk.ann().metadata.contact as Record<string, unknown>;
+    expect(talk.events().at(-1)).toMatchObject({ payload: { metadata: { contact: { displayName, display_name } } } });
+    expect(rowsOf(talk.system.file).conversation[0]?.display_name).toBe(display_name);
+    names.push(display_name);
+  }
+  expect(names).toEqual(['Agent’s', 'Agent’s', 'Source’s', 'Again', 'Again', `Acme ${ann.slice(-5)}`]);
+});
+
+test('a name that a source gives is cut after 255 characters', async () => {
+  await using talk = await talking();
+  const metadata = { contact: { display_name: '🧡'.repeat(300) } };
+  await talk.commands.send('conversation', ann, 'metadata.merge', {
+    about: [{ messageId: null, metadata: [metadata] }],
+  });
+  expect(talk.ann().metadata.contact).toMatchObject({ display_name: '🧡'.repeat(255) });
 });
 
 test('a state is set, replaced and removed', async () => {

@@ -124,6 +124,25 @@ describe('/sources.webhook', () => {
     expect(hub.api.sent.at(-1)).toMatchObject({ kind: 'source', type: 'metadata.park' });
   });
 
+  it.each(['unread_count', 'state', 'tags', 'isUserTyping', 'user_data', 'suggestions'])(
+    'lets no source write %s',
+    async (key) => {
+      await using hub = await start();
+      const said = (namespace: string, source_id: string) => ({ namespace, source_id, metadata: { a: 1, [key]: {} } });
+      const metadata = [said('conversation', 'ann'), said('message', 'm-0')];
+      const pushed = await hub.ingest<Refusal>({ messages: [item('line', 0)], metadata });
+      expect(refusalOf(pushed)).toEqual([400, 'invalid_request']);
+      expect(pushed.body.details?.map(({ path }) => path)).toEqual([0, 1].map((n) => `metadata[${n}].metadata.${key}`));
+      expect(await conversationsOf(hub.api)).toBe(0);
+      const line = { source_channel_id: 'line', name: 'Line', metadata: { [key]: {} } };
+      const created = await hub.api.post('/sources.channels.create', line, hub.shop.authorization);
+      expect([...refusalOf(created), created.body.details?.[0]?.path]).toEqual([
+        ...[400, 'invalid_request'],
+        `metadata.${key}`,
+      ]);
+    },
+  );
+
   it('refuses times that are none', async () => {
     await using hub = await start();
     for (const sent_at of [-1, 8.64e15 + 1, '2026-02-30T00:00:00Z', 'now', null]) {
