@@ -52,19 +52,36 @@ function set(target: JsonObject, key: string, value: Json): void {
 }
 
 /**
- * A new object: `patch` over `base`, objects merged at every depth, arrays and scalars replaced, `null` removes its key.
+ * A new object: the patches over `base`, one after the other. Objects are merged at every depth, arrays and scalars
+ * replaced, `null` removes its key.
  */
-export function merged(base: JsonObject, patch: JsonObject): JsonObject {
-  const result: JsonObject = {};
-  for (const key of Object.keys(base)) set(result, key, base[key]!);
+export function merged(base: JsonObject, ...patches: readonly JsonObject[]): JsonObject {
+  const made = new Set<JsonObject>();
+  const result = copyOf(base, made);
+  for (const patch of patches) mergeInto(result, patch, made);
+  return result;
+}
+
+/** Changes an object that was made for this, and what it holds only where that was made too: `made`. */
+function mergeInto(target: JsonObject, patch: JsonObject, made: Set<JsonObject>): void {
   for (const key of Object.keys(patch)) {
     const value = patch[key]!;
-    const before = Object.hasOwn(base, key) ? base[key] : undefined;
-    if (value === null) delete result[key];
-    else if (isObject(value)) set(result, key, merged(isObject(before) ? before : {}, value));
-    else set(result, key, value);
+    if (value === null) delete target[key];
+    else if (isObject(value)) {
+      const before = objectAt(target, key);
+      const inner = made.has(before) ? before : copyOf(before, made);
+      mergeInto(inner, value, made);
+      set(target, key, inner);
+    } else set(target, key, value);
   }
-  return result;
+}
+
+/** A copy whose inner objects are still those of the original. */
+function copyOf(object: JsonObject, made: Set<JsonObject>): JsonObject {
+  const copy: JsonObject = {};
+  for (const key of Object.keys(object)) set(copy, key, object[key]!);
+  made.add(copy);
+  return copy;
 }
 
 /** The object stored under a key, or an empty one. */

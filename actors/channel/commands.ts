@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import { merged, objectAt } from '../json.ts';
+import { metadataText } from '../metadata.ts';
 import type { ChannelJson, JsonObject } from '../representation.ts';
 import type { Handlers, Runtime } from '../runtime/kind.ts';
 import type { ChannelCommands, ChannelConnect } from './contract.ts';
@@ -20,7 +21,7 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
       ...(actor.isNew && { source: body.source, source_channel_id: body.sourceChannelId, created_at: now }),
       source_id: body.sourceId ?? row.source_id,
       token: body.token ?? row.token,
-      metadata: JSON.stringify(connectedMetadata(row, body)),
+      metadata: metadataText(connectedMetadata(row, body)),
       connected: 1,
     });
     return { channel: stepAndAnnounce(runtime, { type: 'connect' }) };
@@ -39,7 +40,7 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
       ...(name !== undefined && { name }),
       ...(imageUrl !== undefined && { image_url: imageUrl }),
     });
-    runtime.save({ metadata: JSON.stringify(metadata) });
+    runtime.save({ metadata: metadataText(metadata) });
     return { channel: stepAndAnnounce(runtime, { type: 'update' }) };
   },
 
@@ -47,7 +48,7 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
     mustBeKnown(runtime, 'not_found');
     const metadata = metadataOf(runtime.row);
     const changed = { ...metadata, user_data: merged(objectAt(metadata, 'user_data'), data) };
-    runtime.save({ metadata: JSON.stringify(changed) });
+    runtime.save({ metadata: metadataText(changed) });
     runtime.emit('metadata.updated', { subject: 'channel', identifier: runtime.actor.id, metadata: changed });
     stepAndAnnounce(runtime, { type: 'update' });
     return null;

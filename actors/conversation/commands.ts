@@ -10,7 +10,7 @@ import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './
 import { type ConversationRuntime, isPresent, ownMessage, presentConversation } from './memory.ts';
 import { addOutbound, giveUpParked, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
-import { messageJson } from './representation.ts';
+import { displayNameOf, messageJson } from './representation.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 export const conversationHandlers: Handlers<ConversationRuntime, ConversationCommands> = {
@@ -52,8 +52,10 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     return null;
   },
 
-  'metadata.merge'(runtime, { messageId, metadata }) {
-    changeMetadata(runtime, messageId, (before) => merged(before, withOneName(metadata)));
+  'metadata.merge'(runtime, { about }) {
+    for (const { messageId, metadata } of about) {
+      changeMetadata(runtime, messageId, (before) => merged(before, ...metadata.map(withOneName)));
+    }
     return null;
   },
 
@@ -81,7 +83,15 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
   },
 
   'conversation.update-contact'(runtime, { displayName }) {
-    changeMetadata(runtime, null, (metadata) => merged(metadata, { contact: { display_name: displayName } }));
+    const row = presentConversation(runtime);
+    const agent_name = displayName === '' ? null : displayName;
+    if (agent_name === row.agent_name) return null;
+    saveConversation(runtime, {
+      agent_name,
+      display_name: displayNameOf({ ...row, agent_name }, runtime.memory.metadata),
+    });
+    announceConversationMetadata(runtime);
+    announceConversation(runtime);
     return null;
   },
 

@@ -1,7 +1,8 @@
 import type { AttemptOutcome, MessageDeliveryContext, MessageDeliveryEvent } from '#machines/message-delivery.ts';
 import type { EventOf } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
-import { merged, objectAt, parseJson } from '../json.ts';
+import { objectAt, parseJson } from '../json.ts';
+import { mergedWithinBounds } from '../metadata.ts';
 import type { DeliveryState, JsonObject, MessageJson } from '../representation.ts';
 import type { OwnedState } from '../runtime/kind.ts';
 import { outbox } from '../store/tables.ts';
@@ -79,7 +80,7 @@ export function metadataAfter(outcome: AttemptOutcome): (metadata: JsonObject) =
   return (metadata) => {
     if (outcome.kind === 'outcome_unknown') return { ...metadata, outcome_unknown: true };
     if (outcome.kind !== 'succeeded') return metadata;
-    const said = merged(metadata, outcome.metadata as JsonObject);
+    const said = mergedWithinBounds(metadata, outcome.metadata as JsonObject);
     if (outcome.sourceMessageId === null) return said;
     return { ...said, source: { ...objectAt(said, 'source'), id: outcome.sourceMessageId } };
   };

@@ -1,7 +1,9 @@
 import { objectAt, parseJson } from '../json.ts';
+import { metadataText } from '../metadata.ts';
 import type { JsonObject, MessageJson } from '../representation.ts';
 import { type ConversationRuntime, ownMessage, presentConversation } from './memory.ts';
 import type { MessageRow } from './tables.ts';
+import { displayNameOf, messageJson } from './representation.ts';
 import {
   announceConversation,
   announceConversationMetadata,
@@ -12,14 +14,18 @@ import {
 
 export const metadataOf = (row: { metadata: string }): JsonObject => parseJson(row.metadata) as JsonObject;
 
-/** Changes the stored metadata of a message and announces it. */
+/** Changes the stored metadata of a message and tells it where it is new. @throws Failure `metadata_too_large` */
 export function saveMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson {
-  const columns = { metadata: JSON.stringify(metadata) };
+  const columns = { metadata: metadataText(metadata) };
+  if (columns.metadata === row.metadata) return messageJson(row, runtime.row.source);
   announceMessageMetadata(runtime, { ...row, ...columns });
   return updateMessage(runtime, row, columns);
 }
 
-/** Changes the stored metadata of a message, or of the conversation itself, and announces it. */
+/**
+ * Changes the stored metadata of a message, or of the conversation itself, and tells it where it is new.
+ * @throws Failure `metadata_too_large`
+ */
 export function changeMetadata(
   runtime: ConversationRuntime,
   messageId: string | null,
@@ -32,11 +38,9 @@ export function changeMetadata(
   }
   const row = presentConversation(runtime);
   const changed = change(runtime.memory.metadata);
-  const name = objectAt(changed, 'contact').display_name;
-  saveConversation(runtime, {
-    metadata: JSON.stringify(changed),
-    display_name: typeof name === 'string' && name !== '' ? name : row.display_name,
-  });
+  const text = metadataText(changed);
+  if (text === row.metadata) return;
+  saveConversation(runtime, { metadata: text, display_name: displayNameOf(row, changed) });
   announceConversationMetadata(runtime);
   announceConversation(runtime);
 }

@@ -76,6 +76,18 @@ export function conversationText(row: PresentConversation, channel: ChannelJson,
   return `${JSON.stringify(shown).slice(0, -1)}${last},"unread_count":${unread_count}}`;
 }
 
+/** Characters of a name that are shown. */
+const longestName = 255;
+
+/** What a conversation is called: the name that an agent gave wins over what its source says in the metadata. */
+export function displayNameOf(row: Pick<ConversationRow, 'id' | 'source' | 'agent_name'>, stored: JsonObject): string {
+  const said = objectAt(stored, 'contact').display_name;
+  if (row.agent_name !== null) return row.agent_name;
+  if (typeof said !== 'string' || said === '') return defaultDisplayName(row.source, row.id);
+  // Contacts name themselves: a long name must not make their source's push fail.
+  return said.length <= longestName ? said : [...said].slice(0, longestName).join('');
+}
+
 /** The name of a contact that nobody named: last part of the source, capitalised, and the end of the conversation's id. */
 export function defaultDisplayName(source: string, conversationId: string): string {
   const part = source.slice(source.lastIndexOf('.') + 1);

@@ -23,6 +23,7 @@ export const statusOf: Record<FailureCode, number> = {
   channel_not_connected: 403,
   source_cannot_start_conversation: 400,
   message_not_failed: 409,
+  metadata_too_large: 400,
   overloaded: 503,
   deadline_exceeded: 503,
   unavailable: 503,

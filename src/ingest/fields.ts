@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '#actors/json.ts';
-import type { Json } from '#actors/representation.ts';
+import { ownKeysIn } from '#actors/metadata.ts';
+import type { Json, JsonObject } from '#actors/representation.ts';
 
 const longestId = 255;
 
@@ -27,3 +28,10 @@ export const jsonObject = z
   .meta({ type: 'object', additionalProperties: {}, description: 'Any JSON object.' }) as z.ZodType<
   Record<string, unknown>
 >;
+
+/** For schemas of metadata that a source gives: what the hub keeps itself is refused, key by key. */
+export function refuseOwnKeys(metadata: object, context: z.RefinementCtx): void {
+  for (const key of ownKeysIn(metadata as JsonObject)) {
+    context.addIssue({ code: 'custom', path: [key], message: 'is kept by the hub: a source can not write it' });
+  }
+}

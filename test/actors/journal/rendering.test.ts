@@ -101,7 +101,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     .tuple(conversation, fc.nat(20), metadata)
     .map(([id, nth, data]) =>
       withMessage(id, nth, ({ system }, messageId) =>
-        system.commands().send('conversation', id, 'metadata.merge', { messageId, metadata: data }),
+        system.commands().send('conversation', id, 'metadata.merge', { about: [{ messageId, metadata: [data] }] }),
       ),
     ),
   fc
@@ -184,7 +184,9 @@ async function changeAll(talk: Talk): Promise<void> {
     await commands.send('conversation', id, 'metadata.upsert', { messageId: null, data: { changed: true } });
     await commands.send('conversation', id, 'conversation.mark-read', null);
     for (const { id: messageId } of messagesOf(talk, id)) {
-      await commands.send('conversation', id, 'metadata.merge', { messageId, metadata: { changed: true } });
+      await commands.send('conversation', id, 'metadata.merge', {
+        about: [{ messageId, metadata: [{ changed: true }] }],
+      });
     }
     await sendText(commands, contacts.find((contact) => conversationOf(contact) === id)!, 'the last one');
   }
