@@ -89,7 +89,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
     if (effect === null || effect.id !== effectId || effect.ready === 0) return { started: false, attempt: 0 };
-    const stepped = stepDelivery(runtime, row, { type: 'attempt.started' });
+    const stepped = stepDelivery(runtime, row, { type: 'attempt.started', at: runtime.now });
     if (stepped === null) return { started: false, attempt: 0 };
     return { started: true, attempt: (stepped.owned.context as MessageDeliveryContext).attempts };
   },
@@ -100,7 +100,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     if (effect === null || effect.id !== effectId) return { retryAt: null };
     const sourceMessageId = givenId(runtime, outcome);
     const columns = sourceMessageId === null ? {} : { source_message_id: sourceMessageId };
-    const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome), metadataAfter(outcome), columns);
+    const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome, runtime.now), metadataAfter(outcome), columns);
     if (stepped !== null && sourceMessageId !== null) applyParkedToMessage(runtime, stepped.row, sourceMessageId);
     const owned = stepped?.owned ?? (JSON.parse(row.delivery ?? 'null') as OwnedState | null);
     return { retryAt: owned === null ? null : retryAtOf(runtime.now, owned) };

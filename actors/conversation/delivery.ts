@@ -45,7 +45,7 @@ export function stepDelivery(
   applyEffects(runtime, row.key, result, owned);
   const state = deliveryStateOf(result.value);
   const { error: _, ...rest } = metadataOf(JSON.parse(row.metadata) as JsonObject);
-  const error = state === 'failed' ? (result.context as MessageDeliveryContext).error : null;
+  const error = state === 'delivered' ? null : (result.context as MessageDeliveryContext).error;
   const metadata = error === null ? rest : { ...rest, error };
   const stored = { ...columns, delivery: JSON.stringify(owned), state, metadata: JSON.stringify(metadata) };
   if (state === row.state && stored.metadata === row.metadata) {
@@ -57,15 +57,19 @@ export function stepDelivery(
   return { row: { ...row, ...stored }, owned, message: updateMessage(runtime, row, stored) };
 }
 
-/** The delivery machine's event for an attempt's outcome. */
-export function eventOfOutcome(outcome: AttemptOutcome): MessageDeliveryEvent {
+/** The delivery machine's event for an attempt's outcome, known at a time (epoch ms). */
+export function eventOfOutcome(outcome: AttemptOutcome, at: number): MessageDeliveryEvent {
   switch (outcome.kind) {
     case 'succeeded':
       return { type: 'attempt.succeeded' };
-    case 'unreachable':
-      return { type: 'attempt.unreachable', error: outcome.error, jitter: outcome.jitter };
-    case 'throttled':
-      return { type: 'attempt.throttled', retryAfter: outcome.retryAfter };
+    case 'unreachable': {
+      const { error, jitter, giveUpAfter } = outcome;
+      return { type: 'attempt.unreachable', error, jitter, at, giveUpAfter };
+    }
+    case 'throttled': {
+      const { error, retryAfter, giveUpAfter } = outcome;
+      return { type: 'attempt.throttled', error, retryAfter, at, giveUpAfter };
+    }
     case 'outcome_unknown':
       return { type: 'attempt.outcome-unknown' };
     case 'rejected':

@@ -12,6 +12,8 @@ export interface SourceCallParts {
   clock: Clock;
   ids: Ids;
   client: OutgoingClient;
+  /** How long after its first call a send is given up, in ms. */
+  giveUpAfter: number;
   /** The text of a source's token, the key of the signature. */
   tokenOf(sourceId: string, issuedAt: number): Promise<string>;
 }
@@ -37,12 +39,13 @@ export class SourceCalls {
 
   /** Makes one call. Only for sends that nothing speaks against. */
   async make(work: DeliveryWork): Promise<AttemptOutcome> {
-    const { connectors, client, clock, ids } = this.#parts;
+    const { connectors, client, clock, ids, giveUpAfter } = this.#parts;
     const { message, conversation, channel, knownToSource } = work;
     const connector: Connector = connectors.of(channel)!;
     const delivery = { message, conversation, channel, knownToSource, registered: await this.#registered(work) };
     const outcome = await connector.deliver(delivery, { http: client, now: () => clock.now() });
-    return outcome.kind === 'unreachable' ? { ...outcome, jitter: ids.random() } : outcome;
+    if (outcome.kind === 'unreachable') return { ...outcome, jitter: ids.random(), giveUpAfter };
+    return outcome.kind === 'throttled' ? { ...outcome, giveUpAfter } : outcome;
   }
 
   async #registered({ channel }: DeliveryWork): Promise<RegisteredSource | null> {

@@ -55,13 +55,14 @@ function sourceDelivery(
 ): SourceDelivery {
   const { config, clock, ids, log, store, connectors, tokens, commandsFor } = services;
   const { sources } = store;
+  const { giveUpAfter } = config.delivery;
   const tokenOf = (sourceId: string, issuedAt: number) => tokens.make({ sourceId, issuedAt });
   const delivery = new SourceDelivery({
     outbox: store.outbox,
     deliveries: store.deliveries,
     shards: config.data.shards,
     ...{ owned, clock, log, commandsFor },
-    calls: new SourceCalls({ sources, connectors, clock, ids, client, tokenOf }),
+    calls: new SourceCalls({ sources, connectors, clock, ids, client, giveUpAfter, tokenOf }),
     breaker: createCircuitBreaker(clock),
     onAttempt: (outcome) => metrics.attempt(outcome),
   });

@@ -3,6 +3,7 @@ import { namespaces } from '#actors/ids.ts';
 import { uuidToBytes, uuidV5 } from '#actors/uuid.ts';
 import { failuresToOpen, probeAfterMs } from '#src/outgoing/circuit-breaker.ts';
 import { answering, startApi, type TestApi } from '../_support/api.ts';
+import { testConfig } from '../_support/config.ts';
 import { until } from '../_support/source-client.ts';
 
 const gateway = 'https://gateway.example';
@@ -107,6 +108,25 @@ test('a send that is tried again is not overtaken', async () => {
     return sends.every((id) => stateOf(api, id) === 'delivered');
   });
   expect(called).toEqual([sends[0], ...sends]);
+});
+
+test('a send is given up after the time that is configured', async () => {
+  await using api = await startApi({ config: { ...testConfig(), delivery: { giveUpAfter: 20_000 } } });
+  const { channel } = await api.addSource('shop');
+  await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
+  api.dispatch(answering(429, { error: 'Too many.' }));
+  const message = { channel_id: channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
+  const { body } = await api.post<{ id: string }>('/messages.send', message);
+  const shown = () => api.reader.messages.find(body.id)!.message;
+  await until('the wait', () => shown().metadata['error'] === 'Too many. (the source asked to wait)');
+  expect(shown().state).toBe('pending');
+  const begin = api.system.clock.now();
+  await until('the end', () => {
+    api.system.clock.advance(1_000);
+    return shown().state === 'failed';
+  });
+  expect(shown().metadata).toEqual({ error: 'Too many. (given up after 20 s)' });
+  expect(api.system.clock.now() - begin).toBeGreaterThanOrEqual(20_000);
 });
 
 test('a source that no connector speaks to refuses', async () => {

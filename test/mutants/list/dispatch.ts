@@ -106,8 +106,8 @@ export const dispatch: readonly Mutant[] = [
   {
     name: 'retry-after-of-a-source-ignored',
     file: 'src/connectors/outcome.ts',
-    from: 'retryAfter: retryAfter ?? defaultThrottle',
-    to: 'retryAfter: defaultThrottle',
+    from: 'Math.max(shortestThrottle, retryAfter ?? defaultThrottle)',
+    to: 'defaultThrottle',
     breaks: 'a source that asks for a pause is called in a second',
     caughtBy: {
       file: 'test/connectors/custom/conformance.test.ts',
