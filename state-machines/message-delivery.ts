@@ -36,6 +36,8 @@ export type MessageDeliveryEvent =
   | ({ type: 'attempt.unreachable'; error: string; jitter: number } & Moment)
   | ({ type: 'attempt.throttled'; error: string; retryAfter: number } & Moment)
   | { type: 'attempt.outcome-unknown' }
+  /** The source says of a message that it took that it failed after all. */
+  | { type: 'source.failed'; error: string }
   | { type: 'resend' };
 
 export interface MessageDeliveryContext {
@@ -183,9 +185,19 @@ export const messageDelivery = setup({
         },
       },
     },
-    delivered: {},
+    delivered: {
+      on: {
+        'source.failed': {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+    },
     failed: {
-      on: { resend: { target: 'pending', actions: 'clear' } },
+      on: {
+        'source.failed': { actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) } },
+        resend: { target: 'pending', actions: 'clear' },
+      },
     },
   },
 });

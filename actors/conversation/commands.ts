@@ -11,6 +11,7 @@ import { type ConversationRuntime, isPresent, ownMessage, presentConversation } 
 import { addOutbound, giveUpParked, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import { messageJson } from './representation.ts';
+import { hearOfMessage } from './said.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 export const conversationHandlers: Handlers<ConversationRuntime, ConversationCommands> = {
@@ -53,7 +54,8 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
   },
 
   'metadata.merge'(runtime, { messageId, metadata }) {
-    changeMetadata(runtime, messageId, (before) => merged(before, withOneName(metadata)));
+    if (messageId === null) changeMetadata(runtime, null, (before) => merged(before, withOneName(metadata)));
+    else hearOfMessage(runtime, ownMessage(runtime, messageId), [metadata]);
     return null;
   },
 

@@ -1,13 +1,14 @@
 import type { AttemptOutcome, MessageDeliveryContext, MessageDeliveryEvent } from '#machines/message-delivery.ts';
 import type { EventOf } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
-import { merged, objectAt } from '../json.ts';
+import { objectAt } from '../json.ts';
 import type { DeliveryState, JsonObject, MessageJson } from '../representation.ts';
 import type { OwnedState } from '../runtime/kind.ts';
 import { outbox } from '../store/tables.ts';
 import { namespaces } from '../ids.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { ConversationRuntime } from './memory.ts';
+import { withSaid } from './receipts.ts';
 import { messages, type MessageRow } from './tables.ts';
 import { announceMessageMetadata, updateMessage } from './writer.ts';
 
@@ -44,9 +45,11 @@ export function stepDelivery(
   if (!result.changed) return null;
   applyEffects(runtime, row.key, result, owned);
   const state = deliveryStateOf(result.value);
-  const { error: _, ...rest } = metadataOf(JSON.parse(row.metadata) as JsonObject);
+  // An error of before is over; what the source says now may have one that ends nothing.
+  const { error: _, ...rest } = JSON.parse(row.metadata) as JsonObject;
+  const said = metadataOf(rest);
   const error = state === 'delivered' ? null : (result.context as MessageDeliveryContext).error;
-  const metadata = error === null ? rest : { ...rest, error };
+  const metadata = error === null ? said : { ...said, error };
   const stored = { ...columns, delivery: JSON.stringify(owned), state, metadata: JSON.stringify(metadata) };
   if (state === row.state && stored.metadata === row.metadata) {
     // Moves between the states inside pending are the hub's own affair: the journal shows them, no event does.
@@ -83,7 +86,7 @@ export function metadataAfter(outcome: AttemptOutcome): (metadata: JsonObject) =
   return (metadata) => {
     if (outcome.kind === 'outcome_unknown') return { ...metadata, outcome_unknown: true };
     if (outcome.kind !== 'succeeded') return metadata;
-    const said = merged(metadata, outcome.metadata as JsonObject);
+    const said = withSaid(metadata, outcome.metadata as JsonObject);
     if (outcome.sourceMessageId === null) return said;
     return { ...said, source: { ...objectAt(said, 'source'), id: outcome.sourceMessageId } };
   };

@@ -5,6 +5,7 @@ import {
   mostUnknownOutcomes,
   unknownOutcomeError,
 } from '#machines/message-delivery.ts';
+import type { JsonObject } from '#actors/representation.ts';
 import { grewSubject } from '#src/nats/subjects.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { eventsOf, expectSound, failureOf, rowsOf, sendText, uuid } from './support.ts';
@@ -251,6 +252,81 @@ test('a failed send can be resent, another can not', async () => {
   expect(await send.start()).toEqual({ started: true, attempt: 1 });
   await send.finish(succeeded);
   expect(send.message().state).toBe('delivered');
+});
+
+const hear = ({ commands, messageId }: Awaited<ReturnType<typeof sending>>, metadata: JsonObject) =>
+  commands.send('conversation', ann, 'metadata.merge', { messageId, metadata });
+
+test.each([
+  ['Undeliverable.', 'Undeliverable.'],
+  [{ code: 131 }, '{"code":131}'],
+])('an error of the source after delivery fails the send: %j', async (error, shown) => {
+  await using send = await sending();
+  await send.start();
+  await send.finish(succeeded);
+  const events = eventsOf(send.system).length;
+  await hear(send, { error, code: 131 });
+  const metadata = { tracking: { a: 1 }, source: { id: 's-1' }, code: 131, error: shown };
+  expect(send.message()).toMatchObject({ state: 'failed', metadata });
+  const told = eventsOf(send.system).slice(events);
+  expect(told.find(({ type }) => type === 'message.updated')).toMatchObject({
+    payload: { message: { state: 'failed' } },
+  });
+  const { message } = await send.commands.send('conversation', ann, 'message.resend', { messageId: send.messageId });
+  expect(message).toMatchObject({ state: 'pending' });
+  expect(message.metadata).not.toHaveProperty('error');
+});
+
+test('a failed send keeps the last word of its source', async () => {
+  await using send = await sending();
+  await send.start();
+  await send.finish({ kind: 'rejected', error: 'busy' });
+  await hear(send, { error: 'still busy' });
+  await hear(send, { error: null, a: 1 });
+  expect(send.message()).toMatchObject({ state: 'failed', metadata: { error: 'still busy', a: 1 } });
+});
+
+test('an error about an earlier try does not end a later one', async () => {
+  await using send = await sending();
+  await send.start();
+  await send.finish({ kind: 'rejected', error: 'busy' });
+  await send.commands.send('conversation', ann, 'message.resend', { messageId: send.messageId });
+  await hear(send, { error: 'late', a: 1 });
+  expect(send.message()).toMatchObject({ state: 'pending', metadata: { a: 1 } });
+  expect(send.message().metadata).not.toHaveProperty('error');
+});
+
+test('an error in an answer that accepts is kept, as a word', async () => {
+  await using send = await sending();
+  await send.start();
+  await send.finish({ ...succeeded, metadata: { error: 'one of two numbers is old' } });
+  expect(send.message()).toMatchObject({ state: 'delivered', metadata: { error: 'one of two numbers is old' } });
+  await hear(send, { source: { delivery_state: 'sent' } });
+  expect(send.message()).toMatchObject({ state: 'delivered', metadata: { error: 'one of two numbers is old' } });
+});
+
+test.each([
+  [['sent', 'delivered', 'seen'], 'seen'],
+  [['seen', 'delivered', 'sent'], 'seen'],
+  [['DELIVERED', 'sent'], 'DELIVERED'],
+  [['seen', 'read'], 'read'],
+  [['seen', null, 'sent'], 'seen'],
+  [['delivered', 'played'], 'played'],
+  [['played', 'sent'], 'sent'],
+])('receipts %j show %s', async (states, shown) => {
+  await using send = await sending();
+  await send.start();
+  await send.finish(succeeded);
+  for (const state of states) await hear(send, { source: { delivery_state: state } });
+  expect(send.message().metadata['source']).toEqual({ id: 's-1', delivery_state: shown });
+});
+
+test('what a source says can not take its receipts back', async () => {
+  await using send = await sending();
+  await send.start();
+  await send.finish({ ...succeeded, metadata: { source: { delivery_state: 'seen' } } });
+  for (const source of [null, 'gone', { id: 's-1' }]) await hear(send, { source });
+  expect(send.message().metadata['source']).toEqual({ id: 's-1', delivery_state: 'seen' });
 });
 
 test('an attempt with a foreign effect does not start', async () => {

@@ -43,6 +43,7 @@ const throttled = (at: number): Event => ({
 });
 const started = (at: number): Event => ({ type: 'attempt.started', at });
 const rejected: Event = { type: 'attempt.rejected', error: 'No such recipient.' };
+const sourceFailed: Event = { type: 'source.failed', error: 'Undeliverable.' };
 const asked = 'Slow down. (the source asked to wait)';
 const [unreachableToo, throttledToo] = ['Status 503.', 'Slow down.'].map((said) => `${said} (given up after 60 s)`);
 
@@ -88,6 +89,8 @@ const table: Row[] = [
   ],
   [backingOff, { retryDelay: 700 }, { type: retryTimer }, queued, ['wake'], { retryDelay: 700 }],
   [backingOff, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
+  ['delivered', {}, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
+  ['failed', { error: 'No.' }, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
   [
     'failed',
     { attempts: 5, error: 'No.', retryDelay: 9, unknownOutcomes: 2 },
@@ -117,9 +120,10 @@ function violations(events: Event[], states: State[]): string[] {
     if (inVain.has(event) && state.changed) vain += 1;
     const pending = typeof state.value === 'object';
     if (inLane !== (pending ? 1 : 0)) found.push(`${event}: ${inLane} times in the lane`);
-    if (before?.value === 'delivered' && state.changed) found.push(`${event}: left delivered`);
+    if (before?.value === 'delivered' && state.changed && event !== 'source.failed')
+      found.push(`${event}: left delivered`);
     if (state.value === 'failed' && before?.value !== 'failed') {
-      const isRefused = event === 'attempt.rejected' || event === 'attempt.throttled';
+      const isRefused = ['attempt.rejected', 'attempt.throttled', 'source.failed'].includes(event);
       if (!isRefused && vain < fewestAttempts) found.push(`${event}: failed after ${vain} calls`);
       if (!state.context.error) found.push(`${event}: failed without an error`);
     }

@@ -40,6 +40,7 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(2, { type: 'attempt.throttled', error: 'Busy.', retryAfter: 30_000, at: 40_000, giveUpAfter: 60_000 }),
     sample(1, { type: 'attempt.throttled', error: 'Busy.', retryAfter: 30_000, at: 70_000, giveUpAfter: 60_000 }),
     sample(8, { type: 'attempt.outcome-unknown' }),
+    sample(1, { type: 'source.failed', error: 'Undeliverable.' }),
     sample(4, { type: 'resend' }),
     sample(8, { type: retryTimer }),
   ],
