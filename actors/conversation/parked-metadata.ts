@@ -2,8 +2,9 @@ import { mergedWithinBounds } from '../metadata.ts';
 import { sourceActor } from '../source/contract.ts';
 import type { ParkedMetadataRow } from '../source/tables.ts';
 import type { ConversationRuntime } from './memory.ts';
-import { metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
+import { metadataOf, withOneName } from './metadata.ts';
 import { displayNameOf } from './representation.ts';
+import { hearOfMessage } from './said.ts';
 import type { MessageRow } from './tables.ts';
 import { saveConversation } from './writer.ts';
 
@@ -30,11 +31,7 @@ export function applyParkedToConversation(runtime: ConversationRuntime): void {
 export function applyParkedToMessage(runtime: ConversationRuntime, row: MessageRow, sourceMessageId: string): void {
   const parked = runtime.reads.parkedMetadata(runtime.row.source, 'message', sourceMessageId);
   if (parked.length === 0) return;
-  saveMessageMetadata(
-    runtime,
-    row,
-    parked.reduce((before, said) => mergedWithinBounds(before, metadataOf(said)), metadataOf(row)),
-  );
+  hearOfMessage(runtime, row, parked.map(metadataOf), mergedWithinBounds);
   forget(runtime, parked);
 }
 

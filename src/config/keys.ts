@@ -122,6 +122,13 @@ export const configKeys: Section = section({
   outgoing: section({
     allowNetworks: key(networks, [], 'Networks that outgoing calls may reach besides public addresses.'),
   }),
+  delivery: section({
+    giveUpAfter: key(
+      duration,
+      '10m',
+      'How long a send is tried for, from its first call on, while its source is out of reach or asks to wait.',
+    ),
+  }),
   retention: section({
     // Idempotency keys are remembered for a day, by what the journal keeps.
     journal: key(

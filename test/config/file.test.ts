@@ -30,6 +30,7 @@ const badFiles: [string, string, string[]][] = [
     `${goodSecurity}retention: { journal: 23h }\n`,
     ['retention.journal must be 24h or more'],
   ],
+  ['no time to try', `${goodSecurity}delivery: { giveUpAfter: 0s }\n`, ['delivery.giveUpAfter must be longer']],
   ['a duration of nothing', `${goodSecurity}retention: { deliveries: 0d }\n`, ['retention.deliveries must be longer']],
   [
     'an address without prefix',
@@ -114,6 +115,7 @@ test('gives every key its default', () => {
     integration: { 'source-api': { enabled: false }, contacts: { enabled: false }, webhook: { enabled: false } },
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
+    delivery: { giveUpAfter: 10 * 60_000 },
     retention: { journal: 30 * 86_400_000, deliveries: 30 * 86_400_000 },
   });
 });
@@ -132,6 +134,7 @@ security:
   oidc: { issuer: "https://id.example", clientId: c, clientSecret: s, allowedEmailPatterns: ["*@a.example"] }
 components: { sources: { chatplugin: , telco: { accountSid: AC1, authToken: t } } }
 outgoing: { allowNetworks: [10.0.0.0/8, "fd00::/8"] }
+delivery: { giveUpAfter: 2h }
 retention: { journal: 7d, deliveries: 90s }
 `),
     env: {},
@@ -144,6 +147,7 @@ retention: { journal: 7d, deliveries: 90s }
   expect(config.components.sources.telco?.authToken.reveal()).toBe('t');
   expect(config.components.sources.pageplatform).toBeUndefined();
   expect(config.outgoing.allowNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(config.delivery).toEqual({ giveUpAfter: 2 * 3_600_000 });
   expect(config.retention).toEqual({ journal: 7 * 86_400_000, deliveries: 90_000 });
 });
 

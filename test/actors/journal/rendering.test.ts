@@ -45,7 +45,8 @@ const outcomes: AttemptOutcome[] = [
   { kind: 'succeeded', sourceMessageId: null, metadata: {} },
   { kind: 'succeeded', sourceMessageId: 'theirs', metadata: { said: awkward } },
   { kind: 'rejected', error: 'No such recipient.' },
-  { kind: 'unreachable', error: 'Status 503.', jitter: 0.5 },
+  { kind: 'unreachable', error: 'Status 503.', jitter: 0.5, giveUpAfter: 0 },
+  { kind: 'throttled', error: 'Busy.', retryAfter: 1_000, giveUpAfter: 60_000 },
   { kind: 'outcome_unknown' },
 ];
 
