@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { Failure } from '#actors/errors.ts';
+import type { Gate } from '#src/security/gate.ts';
 import type { Services } from '#src/services.ts';
-import { corsHeaders, isOwnHost } from './cors.ts';
+import { corsHeaders } from './cors.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { errorAnswer } from './errors.ts';
 import { handle, type HandlerParts, type Outgoing, requestIdOf } from './handle.ts';
@@ -15,6 +16,7 @@ import { operations as table } from './operations.ts';
 type Env = { Bindings: HttpBindings };
 
 export interface AppParts extends HandlerParts {
+  gate: Gate;
   /** What it serves, unless it is the table of the API. */
   operations?: readonly Operation[];
 }
@@ -24,7 +26,7 @@ type Work = (request: IncomingMessage, requestId: string) => Promise<Outgoing>;
 
 /** The API: a route for each operation of the table and for each address of a connector, its documents and its health. */
 export function createApp(parts: AppParts): Hono<Env> {
-  const { services, operations = table } = parts;
+  const { services, gate, operations = table } = parts;
   const app = new Hono<Env>();
   const door = createDoor(services);
   for (const operation of operations) {
@@ -39,7 +41,7 @@ export function createApp(parts: AppParts): Hono<Env> {
     ]);
     mount(app, door, path, new Map(works));
   }
-  app.route('/', healthRoutes(services));
+  app.route('/', healthRoutes(services, gate));
   app.route('/', documentRoutes());
   app.notFound((c) =>
     door.refuse(c, new Failure('not_found', `There is no ${c.req.path}. See /docs for what there is.`)),
@@ -53,7 +55,7 @@ export function createApp(parts: AppParts): Hono<Env> {
 
 /** How every answer leaves. */
 interface Door {
-  /** Answers with what the work makes of the request, unless it was meant for another host. */
+  /** Answers with what the work makes of the request. */
   open(c: Context<Env>, work: Work): Promise<Response>;
   answer(c: Context<Env>, outgoing: Outgoing): Response;
   refuse(c: Context<Env>, failure: Failure, headers?: Record<string, string>): Response;
@@ -77,7 +79,6 @@ function createDoor(services: Services): Door {
   return {
     async open(c, work) {
       const { incoming } = c.env;
-      if (!isOwnHost(services.config, incoming.headers)) return refuse(c, foreignHost());
       const requestId = requestIdOf(incoming.headers, services);
       return respond(c, requestId, await work(incoming, requestId));
     },
@@ -95,6 +96,3 @@ function mount(app: Hono<Env>, door: Door, path: string, works: ReadonlyMap<stri
   const failure = new Failure('method_not_allowed', `${path} takes ${methods.join(' and ')} only.`);
   app.all(path, (c) => door.refuse(c, failure, { Allow }));
 }
-
-const foreignHost = (): Failure =>
-  new Failure('forbidden', 'The Host header names no host of this hub. Set server.publicUrl to the name it has.');

@@ -33,7 +33,7 @@ const requiredFeature = {
 } as const;
 
 /** The caller's X-Request-Id where it is usable, else a new one. */
-export function requestIdOf(headers: IncomingHttpHeaders, services: Services): string {
+export function requestIdOf(headers: IncomingHttpHeaders, services: Pick<Services, 'ids'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && requestIdPattern.test(given) ? given : services.ids.uuid();
 }

@@ -3,15 +3,19 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
+import { Failure } from '#actors/errors.ts';
+import type { Ids } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
+import type { Admission, Gate } from '#src/security/gate.ts';
 import { version } from '#src/version.ts';
 import type { createApp } from './app.ts';
 import type { Metrics } from '../metrics.ts';
+import { answerUnlessRefused, upgradeUnlessRefused } from './refusal.ts';
 
 /** Who takes WebSocket upgrades. */
 export interface Upgrades {
-  /** False when the path is not theirs. */
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** False when the path is not theirs. @throws Failure */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admission: Admission): boolean;
 }
 
 export interface HttpServer {
@@ -23,17 +27,18 @@ export interface HttpServer {
 
 const timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, drain: 4_000 } as const;
 const metricsHost = '127.0.0.1';
-const notFound = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 export interface HttpServerParts {
   app: ReturnType<typeof createApp>;
   metrics: Metrics;
+  gate: Gate;
+  ids: Ids;
   upgrades: Upgrades;
 }
 
-/** The sockets of a front. */
+/** The sockets of a front. Whatever comes in through one of them passes the gate first. */
 export function createHttpServer(settings: Config['server'], parts: HttpServerParts): HttpServer {
-  const { app } = parts;
+  const { app, gate } = parts;
   const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: true });
   const api = createServer(
     {
@@ -46,23 +51,27 @@ export function createHttpServer(settings: Config['server'], parts: HttpServerPa
     (request, response) => {
       // On everything, the documents and health too.
       response.setHeader('X-Api-Version', version);
-      void listener(request, response);
+      answerUnlessRefused(parts, request, response, () => {
+        gate.admit('api', request);
+        void listener(request, response);
+      });
     },
   );
   api.on('upgrade', (request, socket, head) => {
-    if (parts.upgrades.handleUpgrade(request, socket, head)) return;
-    // The socket is nobody's: without a listener, a client that resets it would end the process.
-    socket.on('error', () => {});
-    socket.end(notFound);
+    upgradeUnlessRefused(parts, request, socket, () => {
+      const admission = gate.admit('api', request);
+      if (parts.upgrades.handleUpgrade(request, socket, head, admission)) return;
+      throw new Failure('not_found', 'There is no WebSocket here. It is at /ws.communication.');
+    });
   });
   const metrics = createServer((request, response) => {
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    void parts.metrics.registry.metrics().then((text) => {
-      response.setHeader('Content-Type', parts.metrics.registry.contentType);
-      response.end(text);
+    answerUnlessRefused(parts, request, response, () => {
+      gate.admit('metrics', request);
+      if (request.url !== '/metrics') throw new Failure('not_found', 'There is /metrics only.');
+      void parts.metrics.registry.metrics().then((text) => {
+        response.setHeader('Content-Type', parts.metrics.registry.contentType);
+        response.end(text);
+      });
     });
   });
   return {
