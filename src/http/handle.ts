@@ -7,9 +7,10 @@ import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
+import type { Bodies } from './bodies.ts';
 import { defect, errorAnswer } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
-import { parseBody, readBody } from './json-body.ts';
+import { parseBody } from './json-body.ts';
 import type { Answer, Call, Operation } from './operation.ts';
 
 /** What handling needs besides the request. */
@@ -17,6 +18,7 @@ export interface HandlerParts {
   services: Services;
   auth: Auth;
   metrics: Metrics;
+  bodies: Bodies;
 }
 
 /** An answer whose body is text already. */
@@ -92,10 +94,11 @@ async function answer(
 ): Promise<Outgoing> {
   const { services, auth } = parts;
   const { headers } = request;
-  // The body is read even when the caller is refused: an unread one would leave the connection unusable.
-  const bytes = await readBody(request);
+  // Before the body: who may not call costs no memory.
   const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
   assertFeature(operation, services);
+  using read = await parts.bodies.read(request);
+  const { bytes } = read;
   const body = valid(operation, parseBody(bytes, headers['content-type']));
   const key = headers['idempotency-key'];
   if (key === undefined) return written(await operation.handle(call(services, caller, requestId, null), body));
@@ -107,7 +110,7 @@ async function answer(
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
-  return once(call(services, caller, requestId, claimed), operation, body, claimed);
+  return await once(call(services, caller, requestId, claimed), operation, body, claimed);
 }
 
 /** Does the work of a claimed key and keeps the answer, a refusal too. */

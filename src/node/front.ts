@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { createApp } from '#src/http/app.ts';
+import { Bodies } from '#src/http/bodies.ts';
 import type { Operation } from '#src/http/operation.ts';
 import { createHttpServer } from '#src/http/server.ts';
 import { createAuth } from '#src/security/auth.ts';
@@ -34,7 +35,7 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
   const realtime = createRealtime(services, auth);
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
   const gate = createGate(services.config);
-  const app = createApp({ services, auth, metrics, gate, ...(operations && { operations }) });
+  const app = createApp({ services, auth, metrics, gate, bodies: new Bodies(), ...(operations && { operations }) });
   let server: ReturnType<typeof createHttpServer> | null = null;
   return {
     app,
