@@ -43,6 +43,8 @@ export class Bodies {
   /** Reads a whole body. @throws Failure `body_too_large`, also before the end has come; `overloaded`; `invalid_request` */
   read(request: IncomingMessage, limit = bodyLimit): Promise<Body> {
     if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+    // It says nothing any more: not its end either.
+    if (request.destroyed) return Promise.reject(incomplete());
     return new Promise((resolve, reject) => {
       let parts: Buffer[] = [];
       let size = 0;

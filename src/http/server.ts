@@ -10,6 +10,7 @@ import type { Admission, Gate } from '#src/security/gate.ts';
 import { version } from '#src/version.ts';
 import type { createApp } from './app.ts';
 import type { Metrics } from '../metrics.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { answerUnlessRefused, upgradeUnlessRefused } from './refusal.ts';
 
 /** Who takes WebSocket upgrades. */
@@ -25,7 +26,34 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, drain: 4_000 } as const;
+/** Bounds of the connections of the API; times in ms. */
+export interface HttpLimits {
+  /** Open at the same time; more are closed at once. */
+  connections: number;
+  /** Requests of one connection that wait behind the one at work; with more it is closed. */
+  waiting: number;
+  /** From the first byte of a request, or the connection's beginning, to the end of its head. */
+  headers: number;
+  /** From the same to the end of its body. */
+  request: number;
+  /** Between two requests. */
+  keepAlive: number;
+  /** Without a byte in either direction while a request is under way. */
+  silence: number;
+}
+
+export const httpLimits: HttpLimits = {
+  connections: 4_096,
+  waiting: 8,
+  headers: 10_000,
+  request: 30_000,
+  keepAlive: 65_000,
+  silence: 60_000,
+};
+
+/** How late a bound on the time of a head or a body may be noticed, in ms. */
+const lookEvery = 1_000;
+const drainMs = 4_000;
 const metricsHost = '127.0.0.1';
 
 export interface HttpServerParts {
@@ -37,26 +65,33 @@ export interface HttpServerParts {
 }
 
 /** The sockets of a front. Whatever comes in through one of them passes the gate first. */
-export function createHttpServer(settings: Config['server'], parts: HttpServerParts): HttpServer {
+export function createHttpServer(
+  settings: Config['server'],
+  parts: HttpServerParts,
+  limits: HttpLimits = httpLimits,
+): HttpServer {
   const { app, gate } = parts;
   const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: true });
   const api = createServer(
     {
-      requestTimeout: timeouts.request,
-      headersTimeout: timeouts.headers,
-      keepAliveTimeout: timeouts.keepAlive,
+      requestTimeout: limits.request,
+      headersTimeout: limits.headers,
+      keepAliveTimeout: limits.keepAlive,
+      connectionsCheckingInterval: lookEvery,
       // Other offers, such as h2c, are declined by answering in HTTP/1.1 (RFC 9110 §7.8).
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
-    (request, response) => {
+    oneAtATime(limits.waiting, (request, response) => {
       // On everything, the documents and health too.
       response.setHeader('X-Api-Version', version);
       answerUnlessRefused(parts, request, response, () => {
         gate.admit('api', request);
         void listener(request, response);
       });
-    },
+    }),
   );
+  api.maxConnections = limits.connections;
+  api.timeout = limits.silence;
   api.on('upgrade', (request, socket, head) => {
     upgradeUnlessRefused(parts, request, socket, () => {
       const admission = gate.admit('api', request);
@@ -98,7 +133,7 @@ async function drained(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const late = setTimeout(() => server.closeAllConnections(), timeouts.drain);
+  const late = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearTimeout(late);
 }

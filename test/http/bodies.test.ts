@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { Bodies, bodyLimit } from '#src/http/bodies.ts';
 import { codeOf } from '../_support/failures.ts';
 
@@ -84,6 +84,13 @@ describe('reading a body', () => {
     expect(await seen.promise).toBe('invalid_request');
     expect(bodies.held).toBe(0);
   });
+});
+
+test('a request that is gone already has no body', async () => {
+  const gone = new Arriving();
+  gone.destroy();
+  await once(gone, 'close');
+  expect(await codeOf(() => new Bodies().read(gone.request))).toBe('invalid_request');
 });
 
 describe('the budget of bodies', () => {

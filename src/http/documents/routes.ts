@@ -27,20 +27,28 @@ const swaggerFiles: Record<string, string> = {
 export function documentRoutes(): Hono {
   const app = new Hono();
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  let openApi: string | null = null;
+  const openApi = once(() => jsonBytes(openApiDocument(operations)));
+  const asyncApi = once(() => jsonBytes(asyncApiDocument()));
   const json = { 'Content-Type': 'application/json' };
   const sent = (type: string) => ({ 'Content-Type': `${type}; charset=utf-8`, 'Content-Security-Policy': policy });
 
-  app.get('/openapi.json', (c) => {
-    openApi ??= JSON.stringify(openApiDocument(operations));
-    return c.body(openApi, 200, json);
-  });
-  app.get('/asyncapi.json', (c) => c.body(JSON.stringify(asyncApiDocument()), 200, json));
+  app.get('/openapi.json', (c) => c.body(openApi(), 200, json));
+  app.get('/asyncapi.json', (c) => c.body(asyncApi(), 200, json));
   for (const [path, [name, type]] of Object.entries(pageFiles)) {
-    app.get(path, async (c) => c.body(await readFile(join(import.meta.dirname, name), 'utf8'), 200, sent(type)));
+    const page = once(() => readFile(join(import.meta.dirname, name)));
+    app.get(path, async (c) => c.body(await page(), 200, sent(type)));
   }
   for (const [name, type] of Object.entries(swaggerFiles)) {
-    app.get(`/docs/${name}`, async (c) => c.body(await readFile(join(swagger, name)), 200, { 'Content-Type': type }));
+    const file = once(() => readFile(join(swagger, name)));
+    app.get(`/docs/${name}`, async (c) => c.body(await file(), 200, { 'Content-Type': type }));
   }
   return app;
+}
+
+const jsonBytes = (document: object): Buffer<ArrayBuffer> => Buffer.from(JSON.stringify(document));
+
+/** What is made with the first request: all answers share its bytes, however many nobody reads. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
