@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { Failure } from '#actors/errors.ts';
 import { webSocketPath } from '#src/realtime/server.ts';
+import type { Gate } from '#src/security/gate.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { Door, type Env, page, type Route, type Work } from './door.ts';
 import { handle, type HandlerParts } from './handle.ts';
@@ -11,19 +12,20 @@ import { operations as table } from './operations.ts';
 import { refusal } from './outgoing.ts';
 
 export interface AppParts extends HandlerParts {
+  gate: Gate;
   /** What it serves, unless it is the table of the API. */
   operations?: readonly Operation[];
 }
 
 /** The API: a route for each operation of the table and for each address of a connector, its documents and its health. */
 export function createApp(parts: AppParts): Hono<Env> {
-  const { services, operations = table } = parts;
+  const { services, gate, operations = table } = parts;
   const app = new Hono<Env>();
   const door = new Door(services);
   const routes = [
     ...operations.flatMap((operation) => operationRoutes(parts, operation)),
     ...inboundRoutes(parts),
-    ...healthRoutes(services),
+    ...healthRoutes(services, gate),
     ...documentRoutes(),
     page(webSocketPath, async () => onlyUpgrades()),
   ];
