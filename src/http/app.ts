@@ -22,7 +22,10 @@ export interface AppParts extends HandlerParts {
 /** What answers to a method at a path. Never throws. */
 type Work = (request: IncomingMessage, requestId: string) => Promise<Outgoing>;
 
-/** The API: a route for each operation of the table and for each address of a connector, its documents and its health. */
+/**
+ * The API: a route for each operation of the table and for each address of a connector, its documents and its health.
+ * @throws Error when a connector claims an address that the hub has itself
+ */
 export function createApp(parts: AppParts): Hono<Env> {
   const { services, operations = table } = parts;
   const app = new Hono<Env>();
@@ -32,15 +35,17 @@ export function createApp(parts: AppParts): Hono<Env> {
     for (const path of [operation.path, ...(operation.aliases ?? [])])
       mount(app, door, path, new Map([['POST', work]]));
   }
+  app.route('/', healthRoutes(services));
+  app.route('/', documentRoutes());
+  const own = new Set(app.routes.map(({ path }) => path));
   for (const [path, routes] of Map.groupBy(services.connectors.routes, (route) => route.path)) {
+    if (own.has(path)) throw new Error(`a connector claims ${path}, which is the hub's own`);
     const works = routes.map((route): [string, Work] => [
       route.method,
       (request, requestId) => handleInbound(parts, route, request, requestId),
     ]);
     mount(app, door, path, new Map(works));
   }
-  app.route('/', healthRoutes(services));
-  app.route('/', documentRoutes());
   app.notFound((c) =>
     door.refuse(c, new Failure('not_found', `There is no ${c.req.path}. See /docs for what there is.`)),
   );
