@@ -17,19 +17,24 @@ export interface AppParts extends HandlerParts {
   operations?: readonly Operation[];
 }
 
-/** The API: a route for each operation of the table and for each address of a connector, its documents and its health. */
+/**
+ * The API: a route for each operation of the table and for each address of a connector, its documents and its health.
+ * @throws Error when a connector claims an address that the hub has itself
+ */
 export function createApp(parts: AppParts): Hono<Env> {
   const { services, gate, operations = table } = parts;
   const app = new Hono<Env>();
   const door = new Door(services);
-  const routes = [
+  const own = [
     ...operations.flatMap((operation) => operationRoutes(parts, operation)),
-    ...inboundRoutes(parts),
     ...healthRoutes(services, gate),
     ...documentRoutes(),
     page(webSocketPath, async () => onlyUpgrades()),
   ];
-  for (const route of routes) door.mount(app, route);
+  const inbound = inboundRoutes(parts);
+  const claimed = inbound.find(({ path }) => own.some((route) => route.path === path));
+  if (claimed !== undefined) throw new Error(`a connector claims ${claimed.path}, which is the hub's own`);
+  for (const route of [...own, ...inbound]) door.mount(app, route);
   app.notFound((c) =>
     door.refuse(c, new Failure('not_found', `There is no ${c.req.path}. See /docs for what there is.`)),
   );
