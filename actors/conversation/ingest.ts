@@ -1,11 +1,12 @@
 import { Failure } from '../errors.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
+import { mayEcho, parkEcho } from './echoes.ts';
+import { receive } from './inbound.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
 import { applyParkedToConversation, applyParkedToMessage } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
-import type { MessageRow } from './tables.ts';
-import { addMessage, announceConversation, createConversation } from './writer.ts';
+import { announceConversation, createConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];
 
@@ -22,17 +23,17 @@ export function openConversation(runtime: ConversationRuntime, origin: Conversat
 function knownMessage(
   reads: ConversationReads,
   actor: { key: number; id: string },
-  { id, sourceMessageId }: InboundMessage,
+  { id, sourceMessageId, fromContact }: InboundMessage,
   commandId: string,
 ): IngestedMessage | null {
   const about = { source_message_id: sourceMessageId, conversation_id: actor.id };
-  const stored = reads.message(id);
+  const stored = reads.message(id) ?? (fromContact ? null : reads.parkedEcho(id));
   // The same command again: its message is no duplicate of itself.
   if (stored !== null) {
     return { ...about, id, duplicate: reads.commandOf(stored.turn) !== commandId.replaceAll('-', '') };
   }
   // A message that we sent and its source echoes has the source's id, under our own id.
-  const own = reads.ownBySourceId(actor.key, sourceMessageId);
+  const own = reads.ownBySourceId(actor.key, sourceMessageId) ?? (fromContact ? null : reads.messageByEcho(id));
   return own === null ? null : { ...about, id: own.id, duplicate: true };
 }
 
@@ -71,44 +72,38 @@ export function ingestMessages(runtime: ConversationRuntime, { origin, messages 
   if (known.includes(null)) mustBeConnected(reads, origin.channelId);
   openConversation(runtime, origin);
   const added = new Set<string>();
-  // Asked once for all of them: nearly always there is nothing.
-  const isAwaited = known.includes(null) && reads.hasParkedMetadata(runtime.row.source);
   const answers = known.map((answer, i): IngestedMessage => {
     if (answer !== null) return answer;
-    const message = messages[i]!;
-    const duplicate = added.has(message.id);
-    if (!duplicate) {
-      const row = receive(runtime, message);
-      if (isAwaited) applyParkedToMessage(runtime, row, message.sourceMessageId);
-    }
-    added.add(message.id);
-    return { source_message_id: message.sourceMessageId, id: message.id, conversation_id: actor.id, duplicate };
+    const { id, sourceMessageId } = messages[i]!;
+    const duplicate = added.has(id);
+    added.add(id);
+    return { source_message_id: sourceMessageId, id, conversation_id: actor.id, duplicate };
   });
-  if (added.size > 0) announceConversation(runtime);
+  takeIn(
+    runtime,
+    messages.filter((_, i) => known[i] === null && !answers[i]!.duplicate),
+  );
   return { messages: answers };
+}
+
+/** Stores messages that are new; those that may be echoes are kept aside until that is known. */
+function takeIn(runtime: ConversationRuntime, messages: readonly InboundMessage[]): void {
+  if (messages.length === 0) return;
+  // Asked once for all of them: nearly always there is nothing.
+  const isAwaited = runtime.reads.hasParkedMetadata(runtime.row.source);
+  const mayBeEchoes = messages.some(({ fromContact }) => !fromContact) && mayEcho(runtime);
+  const isAside = ({ fromContact }: InboundMessage): boolean => !fromContact && mayBeEchoes;
+  for (const message of messages.filter(isAside)) parkEcho(runtime, message);
+  const shown = messages.filter((message) => !isAside(message));
+  for (const message of shown) {
+    const row = receive(runtime, message);
+    if (isAwaited) applyParkedToMessage(runtime, row, message.sourceMessageId);
+  }
+  if (shown.length > 0) announceConversation(runtime);
 }
 
 /** @throws Failure `channel_not_connected` */
 function mustBeConnected(reads: ConversationReads, channel: string): void {
   if (reads.isConnected(channel)) return;
   throw new Failure('channel_not_connected', `The channel ${channel} is not connected. Connect it again first.`);
-}
-
-function receive(runtime: ConversationRuntime, message: InboundMessage): MessageRow {
-  const { context } = runtime.step({ type: 'message.received', fromContact: message.fromContact });
-  runtime.save({ unread_count: context.unread });
-  return addMessage(
-    runtime,
-    {
-      id: message.id,
-      sourceMessageId: message.sourceMessageId,
-      sentAt: message.sentAt,
-      fromContact: message.fromContact,
-      sender: { id: message.senderId },
-      content: message.content,
-      state: 'delivered',
-    },
-    runtime.nextKey(),
-    null,
-  );
 }
