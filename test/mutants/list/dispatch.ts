@@ -99,7 +99,7 @@ export const dispatch: readonly Mutant[] = [
     to: 'false && mayBeEchoes;',
     breaks: 'a send whose echo is faster than its answer is two messages',
     caughtBy: { file: 'test/dispatch/echoes.test.ts', title: 'is one message in every order' },
-    simulation: 'notices',
+    simulation: { blind: 'its sources can not tell an echo from a message of their own' },
   },
   {
     name: 'echo-not-shown-after-its-wait',
