@@ -9,7 +9,8 @@ export const echoParkedFor = 30_000;
 export type ConversationEvent =
   /** The conversation appeared: an inbound message, or the start of one by us. */
   | { type: 'open' }
-  | { type: 'message.received'; fromContact: boolean }
+  /** Messages came in together; `fromContact`: how many of them the contact wrote. */
+  | { type: 'messages.received'; fromContact: number }
   | { type: 'message.sent' }
   /** A send to a conversation that is not there yet. */
   | { type: 'send.park' }
@@ -43,11 +44,11 @@ export const conversation = setup({
     releaseEchoes: () => {},
     park: assign({ parked: ({ context }) => context.parked + 1 }),
     unpark: assign({ parked: 0 }),
-    countUnread: assign({ unread: ({ context }) => context.unread + 1 }),
+    countUnread: assign({ unread: ({ context }, { count }: { count: number }) => context.unread + count }),
     clearUnread: assign({ unread: 0 }),
   },
   guards: {
-    fromContact: (_, params: { fromContact: boolean }) => params.fromContact,
+    isAny: (_, { count }: { count: number }) => count > 0,
     isOpen: (_, params: { state: 'OPEN' | 'CLOSED' }) => params.state === 'OPEN',
   },
   delays: { awaitedFor, echoParkedFor },
@@ -74,9 +75,9 @@ export const conversation = setup({
         },
         present: {
           on: {
-            'message.received': {
-              guard: { type: 'fromContact', params: ({ event }) => ({ fromContact: event.fromContact }) },
-              actions: 'countUnread',
+            'messages.received': {
+              guard: { type: 'isAny', params: ({ event }) => ({ count: event.fromContact }) },
+              actions: { type: 'countUnread', params: ({ event }) => ({ count: event.fromContact }) },
             },
             'message.sent': {},
             read: { actions: 'clearUnread' },

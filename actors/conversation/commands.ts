@@ -18,7 +18,7 @@ import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './
 import { type ConversationRuntime, isPresent, ownMessage, presentConversation } from './memory.ts';
 import { addOutbound, giveUpParked, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
-import { messageJson } from './representation.ts';
+import { displayNameOf, messageJson } from './representation.ts';
 import { hearOfMessage } from './said.ts';
 import type { MessageRow } from './tables.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
@@ -62,9 +62,11 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     return null;
   },
 
-  'metadata.merge'(runtime, { messageId, metadata }) {
-    if (messageId === null) changeMetadata(runtime, null, (before) => merged(before, withOneName(metadata)));
-    else hearOfMessage(runtime, ownMessage(runtime, messageId), [metadata]);
+  'metadata.merge'(runtime, { about }) {
+    for (const { messageId, metadata } of about) {
+      if (messageId !== null) hearOfMessage(runtime, ownMessage(runtime, messageId), metadata, 'refused');
+      else changeMetadata(runtime, null, (before) => merged(before, ...metadata.map(withOneName)));
+    }
     return null;
   },
 
@@ -92,7 +94,15 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
   },
 
   'conversation.update-contact'(runtime, { displayName }) {
-    changeMetadata(runtime, null, (metadata) => merged(metadata, { contact: { display_name: displayName } }));
+    const row = presentConversation(runtime);
+    const agent_name = displayName === '' ? null : displayName;
+    if (agent_name === row.agent_name) return null;
+    saveConversation(runtime, {
+      agent_name,
+      display_name: displayNameOf({ ...row, agent_name }, runtime.memory.metadata),
+    });
+    announceConversationMetadata(runtime);
+    announceConversation(runtime);
     return null;
   },
 

@@ -1,14 +1,15 @@
 import type { AttemptOutcome, MessageDeliveryContext, MessageDeliveryEvent } from '#machines/message-delivery.ts';
 import type { EventOf } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
-import { objectAt } from '../json.ts';
+import { objectAt, parseJson } from '../json.ts';
+import { mergedWithinBounds } from '../metadata.ts';
 import type { DeliveryState, JsonObject, MessageJson } from '../representation.ts';
 import type { OwnedState } from '../runtime/kind.ts';
 import { outbox } from '../store/tables.ts';
 import { namespaces } from '../ids.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { ConversationRuntime } from './memory.ts';
-import { withSaid } from './receipts.ts';
+import { neverBackwards } from './receipts.ts';
 import { messages, type MessageRow } from './tables.ts';
 import { announceMessageMetadata, updateMessage } from './writer.ts';
 
@@ -46,7 +47,7 @@ export function stepDelivery(
   applyEffects(runtime, row.key, result, owned);
   const state = deliveryStateOf(result.value);
   // An error of before is over; what the source says now may have one that ends nothing.
-  const { error: _, ...rest } = JSON.parse(row.metadata) as JsonObject;
+  const { error: _, ...rest } = parseJson(row.metadata) as JsonObject;
   const said = metadataOf(rest);
   const error = state === 'delivered' ? null : (result.context as MessageDeliveryContext).error;
   const metadata = error === null ? said : { ...said, error };
@@ -86,7 +87,8 @@ export function metadataAfter(outcome: AttemptOutcome): (metadata: JsonObject) =
   return (metadata) => {
     if (outcome.kind === 'outcome_unknown') return { ...metadata, outcome_unknown: true };
     if (outcome.kind !== 'succeeded') return metadata;
-    const said = withSaid(metadata, outcome.metadata as JsonObject);
+    const answered = outcome.metadata as JsonObject;
+    const said = neverBackwards(metadata, mergedWithinBounds(metadata, answered), [answered]);
     if (outcome.sourceMessageId === null) return said;
     return { ...said, source: { ...objectAt(said, 'source'), id: outcome.sourceMessageId } };
   };

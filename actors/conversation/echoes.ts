@@ -1,14 +1,13 @@
 import type { MessageDeliveryContext } from '#machines/message-delivery.ts';
 import { messageId } from '../ids.ts';
+import { parseJson } from '../json.ts';
 import type { Json } from '../representation.ts';
 import type { OwnedState } from '../runtime/kind.ts';
 import type { InboundMessage } from './contract.ts';
 import { sourceDelivery } from './delivery.ts';
 import { receive } from './inbound.ts';
 import type { ConversationRuntime } from './memory.ts';
-import { applyParkedToMessage } from './parked-metadata.ts';
 import { type MessageRow, type ParkedEchoRow, parkedEchoes } from './tables.ts';
-import { announceConversation } from './writer.ts';
 
 /**
  * What a source pushes as written on its side may be the echo of a send whose answer has not come: only the answer
@@ -75,17 +74,16 @@ export function releaseEchoes(runtime: ConversationRuntime, except: string | nul
   const others = reads.parkedEchoes(actor.key).filter((echo) => echo.source_message_id !== except);
   for (const echo of others) {
     runtime.change(parkedEchoes.remove(echo.key));
-    const row = receive(runtime, inboundOf(echo), echo.turn);
-    applyParkedToMessage(runtime, row, echo.source_message_id);
   }
-  if (others.length > 0) announceConversation(runtime);
+  if (others.length > 0) receive(runtime, others.map(inboundOf));
 }
 
-const inboundOf = (echo: ParkedEchoRow): InboundMessage => ({
+const inboundOf = (echo: ParkedEchoRow): InboundMessage & { turn: number } => ({
+  turn: echo.turn,
   id: echo.message_id,
   sourceMessageId: echo.source_message_id,
   senderId: echo.sender_id,
-  content: JSON.parse(echo.content) as Json,
+  content: parseJson(echo.content) as Json,
   fromContact: false,
   sentAt: echo.sent_at,
 });

@@ -3,10 +3,10 @@ import type { ConversationCommands, ConversationOrigin, InboundMessage, Ingested
 import { mayEcho, parkEcho } from './echoes.ts';
 import { receive } from './inbound.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
-import { applyParkedToConversation, applyParkedToMessage } from './parked-metadata.ts';
+import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
-import { announceConversation, createConversation } from './writer.ts';
+import { createConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];
 
@@ -68,38 +68,38 @@ export function recogniseIngest(
 export function ingestMessages(runtime: ConversationRuntime, { origin, messages }: Ingest['body']): Ingest['result'] {
   const { reads, actor, commandId } = runtime;
   const known = knownOf(reads, actor, messages, commandId);
+  const added = unknownOf(messages, known);
   // What the caller knew of the channel may be out of date by now.
-  if (known.includes(null)) mustBeConnected(reads, origin.channelId);
+  if (added.size > 0) mustBeConnected(reads, origin.channelId);
   openConversation(runtime, origin);
-  const added = new Set<string>();
-  const answers = known.map((answer, i): IngestedMessage => {
-    if (answer !== null) return answer;
-    const { id, sourceMessageId } = messages[i]!;
-    const duplicate = added.has(id);
-    added.add(id);
-    return { source_message_id: sourceMessageId, id, conversation_id: actor.id, duplicate };
+  if (added.size > 0) takeIn(runtime, [...added.values()]);
+  const answers = messages.map(({ id, sourceMessageId }, i): IngestedMessage => {
+    // Of the repetitions within the request the first is the one that was added.
+    const duplicate = !added.delete(id);
+    return known[i] ?? { source_message_id: sourceMessageId, id, conversation_id: actor.id, duplicate };
   });
-  takeIn(
-    runtime,
-    messages.filter((_, i) => known[i] === null && !answers[i]!.duplicate),
-  );
   return { messages: answers };
 }
 
 /** Stores messages that are new; those that may be echoes are kept aside until that is known. */
 function takeIn(runtime: ConversationRuntime, messages: readonly InboundMessage[]): void {
-  if (messages.length === 0) return;
-  // Asked once for all of them: nearly always there is nothing.
-  const isAwaited = runtime.reads.hasParkedMetadata(runtime.row.source);
   const mayBeEchoes = messages.some(({ fromContact }) => !fromContact) && mayEcho(runtime);
   const isAside = ({ fromContact }: InboundMessage): boolean => !fromContact && mayBeEchoes;
   for (const message of messages.filter(isAside)) parkEcho(runtime, message);
   const shown = messages.filter((message) => !isAside(message));
-  for (const message of shown) {
-    const row = receive(runtime, message);
-    if (isAwaited) applyParkedToMessage(runtime, row, message.sourceMessageId);
+  if (shown.length > 0) receive(runtime, shown);
+}
+
+/** The messages that are not stored, by their id: of one that is repeated, the first. */
+function unknownOf(
+  messages: readonly InboundMessage[],
+  known: readonly (IngestedMessage | null)[],
+): Map<string, InboundMessage> {
+  const unknown = new Map<string, InboundMessage>();
+  for (const [i, message] of messages.entries()) {
+    if (known[i] === null && !unknown.has(message.id)) unknown.set(message.id, message);
   }
-  if (shown.length > 0) announceConversation(runtime);
+  return unknown;
 }
 
 /** @throws Failure `channel_not_connected` */

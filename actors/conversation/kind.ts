@@ -23,6 +23,7 @@ export const conversationKind = defineKind<ConversationCommands>()({
     source: '',
     source_conversation_id: '',
     created_at: null,
+    agent_name: null,
     display_name: '',
     metadata: '{}',
     unread_count: 0,

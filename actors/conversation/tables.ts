@@ -8,6 +8,9 @@ export interface ConversationRow extends ActorRow {
   source_conversation_id: string;
   /** Epoch ms. */
   created_at: number | null;
+  /** The name that an agent gave; null: none. */
+  agent_name: string | null;
+  /** What it is shown as. */
   display_name: string;
   metadata: string;
   unread_count: number;

@@ -1,6 +1,7 @@
 import type { OutgoingResult } from '#src/outgoing/call.ts';
 import { retryAfterOf } from '#src/outgoing/retry-after.ts';
 import type { CallOutcome } from './connector.ts';
+import { parseJson } from '#actors/json.ts';
 
 /** The longest wait that a source may ask for, in ms; how much of it is waited follows from when a send is given up. */
 const longestThrottle = 24 * 60 * 60_000;
@@ -55,7 +56,7 @@ export function outcomeOf(result: OutgoingResult, now: number, reading: AnswerRe
 /** The JSON object that a body holds; an empty one when it holds anything else. */
 export function objectIn(body: string): Record<string, unknown> {
   try {
-    const value = JSON.parse(body) as unknown;
+    const value = parseJson(body) as unknown;
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? (value as Record<string, unknown>) : {};
   } catch {

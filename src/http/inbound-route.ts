@@ -3,8 +3,9 @@ import { Failure } from '#actors/errors.ts';
 import type { InboundRoute, ParsedRequest, RawRequest } from '#src/connectors/connector.ts';
 import { ingest } from '#src/ingest/ingest.ts';
 import { sortMessages } from '#src/ingest/messages.ts';
-import { answered, type HandlerParts, type Outgoing } from './handle.ts';
+import { answered, type HandlerParts } from './handle.ts';
 import { readBody } from './json-body.ts';
+import type { Outgoing } from './outgoing.ts';
 
 /**
  * Everything from a platform's call to its answer: whether it is genuine, what it says, store it. Answers 200 once all

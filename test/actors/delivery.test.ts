@@ -66,6 +66,30 @@ test('a send is signalled to who carries it, its delivery is not', async () => {
   expect(grown.slice(1).some((what) => what.includes('outbox'))).toBe(false);
 });
 
+test('an answer writes nothing that is the hub’s own', async () => {
+  await using send = await sending();
+  await send.start();
+  const metadata = { user_data: { mine: 1 }, suggestions: {}, tracking: 1 };
+  await send.finish({ kind: 'succeeded', sourceMessageId: null, metadata });
+  expect(send.message().metadata).toEqual({
+    tracking: 1,
+    left_out: 'What the source said of it: user_data and suggestions are the hub’s own.',
+  });
+});
+
+test.each([
+  ['large', { tracking: 'x'.repeat(64 * 1024) }, 'the metadata would have 65551 bytes, and at most 65536 are kept'],
+  ['deep', JSON.parse(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`), 'the metadata would be nested deeper than 32 levels'],
+])('an answer too %s delivers without what it says', async (_, metadata, reason) => {
+  await using send = await sending();
+  await send.commands.send('conversation', ann, 'metadata.upsert', { messageId: send.messageId, data: { a: 1 } });
+  await send.start();
+  expect(await send.finish({ kind: 'succeeded', sourceMessageId: 's-1', metadata })).toEqual({ retryAt: null });
+  const left_out = `What the source said of it: ${reason}.`;
+  expect(send.message()).toMatchObject({ state: 'delivered' });
+  expect(send.message().metadata).toEqual({ user_data: { a: 1 }, left_out, source: { id: 's-1' } });
+});
+
 test('a delivered send has the id and words of the source', async () => {
   await using send = await sending();
   expect(await send.start()).toEqual({ started: true, attempt: 1 });
@@ -255,7 +279,7 @@ test('a failed send can be resent, another can not', async () => {
 });
 
 const hear = ({ commands, messageId }: Awaited<ReturnType<typeof sending>>, metadata: JsonObject) =>
-  commands.send('conversation', ann, 'metadata.merge', { messageId, metadata });
+  commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId, metadata: [metadata] }] });
 
 test.each([
   ['Undeliverable.', 'Undeliverable.'],

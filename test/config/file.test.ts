@@ -108,7 +108,7 @@ test.each([
 test('gives every key its default', () => {
   const file = configFile(goodSecurity);
   expect(loadConfig({ file, env: {} })).toMatchObject({
-    server: { host: '127.0.0.1', port: 8080, publicUrl: '', metricsPort: 9464 },
+    server: { host: '127.0.0.1', port: 8080, publicUrl: '', metricsPort: 'auto' },
     data: { dir: join(dirname(file), 'data'), durability: 'full', shards: 1 },
     nats: { url: '' },
     security: { authentication: false, allowUnauthenticated: false, allowedOrigins: [] },
@@ -149,6 +149,17 @@ retention: { journal: 7d, deliveries: 90s }
   expect(config.outgoing.allowNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
   expect(config.delivery).toEqual({ giveUpAfter: 2 * 3_600_000 });
   expect(config.retention).toEqual({ journal: 7 * 86_400_000, deliveries: 90_000 });
+});
+
+test('patterns of addresses may be a list or a text with commas', () => {
+  const patterns = (written: string) => {
+    const oidc = `{ issuer: "https://id.example", clientId: c, clientSecret: s, allowedEmailPatterns: ${written} }`;
+    const security = `security: { jwtSecret: ${jwtSecret}, systemToken: ${systemToken}, oidc: ${oidc} }\n`;
+    return loadConfig({ file: configFile(security), env: {} }).security.oidc?.allowedEmailPatterns;
+  };
+  expect(patterns('"*@a.example, ann@b.example"')).toEqual(['*@a.example', 'ann@b.example']);
+  expect(patterns('["*@a.example", ann@b.example]')).toEqual(['*@a.example', 'ann@b.example']);
+  expect(() => patterns('"*@a.example,"')).toThrow(/must not be empty/);
 });
 
 test.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])('lets an open API listen on %s', (host) => {

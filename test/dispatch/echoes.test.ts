@@ -88,7 +88,8 @@ class Send {
   }
 
   get messages(): MessageJson[] {
-    return this.#api.reader.messages.page(this.conversation, { limit: 10, from: null }, 'asc').items;
+    const { items } = this.#api.reader.messages.page(this.conversation, { limit: 10, from: null }, 'asc');
+    return items.map(({ text }) => JSON.parse(text) as MessageJson);
   }
 
   /** Messages that the feed has told of, by the ids they have. */

@@ -11,7 +11,7 @@ type Presence = 'absent' | 'awaited' | 'present';
 type Row = [from: Presence, before: Partial<ConversationContext>, event: Event, to: Presence, string[], object];
 
 const none: ConversationContext = { unread: 0, parked: 0 };
-const inbound: Event = { type: 'message.received', fromContact: true };
+const inbound: Event = { type: 'messages.received', fromContact: 1 };
 
 const table: Row[] = [
   ['absent', {}, { type: 'open' }, 'present', [], {}],
@@ -20,6 +20,7 @@ const table: Row[] = [
   ['awaited', { parked: 2 }, { type: 'open' }, 'present', ['releaseParked'], {}],
   ['awaited', { parked: 2 }, { type: awaitedTimer }, 'absent', ['giveUpParked'], {}],
   ['present', { unread: 1 }, inbound, 'present', [], { unread: 2 }],
+  ['present', { unread: 1 }, { type: 'messages.received', fromContact: 3 }, 'present', [], { unread: 4 }],
   ['present', { unread: 2 }, { type: 'read' }, 'present', [], {}],
 ];
 
@@ -51,8 +52,7 @@ function violations(events: Event[], states: State[]): string[] {
     const before = states[index - 1];
     const event = events[index - 1] ?? { type: 'start' };
     if (presenceOf(state) === 'present' && event.type === 'read') unread = 0;
-    if (before && presenceOf(before) === 'present' && event.type === 'message.received' && event.fromContact)
-      unread += 1;
+    if (before && presenceOf(before) === 'present' && event.type === 'messages.received') unread += event.fromContact;
     if (state.context.unread !== unread) found.push(`${event.type}: unread ${state.context.unread}, not ${unread}`);
     const { parked } = state.context;
     if (presenceOf(state) === 'awaited' ? parked < 1 : parked !== 0) found.push(`${event.type}: ${parked} parked`);

@@ -22,8 +22,8 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
   channel: [sample(1, { type: 'connect' }), sample(1, { type: 'disconnect' }), sample(1, { type: 'update' })],
   conversation: [
     sample(1, { type: 'open' }),
-    sample(4, { type: 'message.received', fromContact: true }),
-    sample(1, { type: 'message.received', fromContact: false }),
+    sample(4, { type: 'messages.received', fromContact: 1 }),
+    sample(1, { type: 'messages.received', fromContact: 0 }),
     sample(1, { type: 'message.sent' }),
     sample(4, { type: 'send.park' }),
     sample(2, { type: 'echo.park' }),

@@ -130,12 +130,13 @@ CREATE TABLE channel (${actorColumns},
 CREATE UNIQUE INDEX channel_actor ON channel (id);
 CREATE UNIQUE INDEX channel_source ON channel (source, source_channel_id);
 
--- created_at: null until it has appeared; messages: how many it has
+-- created_at: null until it has appeared; agent_name: what an agent calls the contact; messages: how many it has
 CREATE TABLE conversation (${actorColumns},
   channel_id BLOB,
   source TEXT NOT NULL,
   source_conversation_id TEXT NOT NULL,
   created_at INTEGER,
+  agent_name TEXT,
   display_name TEXT NOT NULL,
   metadata TEXT NOT NULL,
   unread_count INTEGER NOT NULL,
