@@ -9,7 +9,7 @@ import { outbox } from '../store/tables.ts';
 import { namespaces } from '../ids.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { ConversationRuntime } from './memory.ts';
-import { withSaid } from './receipts.ts';
+import { neverBackwards } from './receipts.ts';
 import { messages, type MessageRow } from './tables.ts';
 import { announceMessageMetadata, updateMessage } from './writer.ts';
 
@@ -87,7 +87,8 @@ export function metadataAfter(outcome: AttemptOutcome): (metadata: JsonObject) =
   return (metadata) => {
     if (outcome.kind === 'outcome_unknown') return { ...metadata, outcome_unknown: true };
     if (outcome.kind !== 'succeeded') return metadata;
-    const said = withSaid(metadata, outcome.metadata as JsonObject, mergedWithinBounds);
+    const answered = outcome.metadata as JsonObject;
+    const said = neverBackwards(metadata, mergedWithinBounds(metadata, answered), [answered]);
     if (outcome.sourceMessageId === null) return said;
     return { ...said, source: { ...objectAt(said, 'source'), id: outcome.sourceMessageId } };
   };

@@ -31,7 +31,7 @@ export function applyParkedToConversation(runtime: ConversationRuntime): void {
 export function applyParkedToMessage(runtime: ConversationRuntime, row: MessageRow, sourceMessageId: string): void {
   const parked = runtime.reads.parkedMetadata(runtime.row.source, 'message', sourceMessageId);
   if (parked.length === 0) return;
-  hearOfMessage(runtime, row, parked.map(metadataOf), mergedWithinBounds);
+  hearOfMessage(runtime, row, parked.map(metadataOf), 'left out');
   forget(runtime, parked);
 }
 

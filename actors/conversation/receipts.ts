@@ -10,19 +10,21 @@ function rankOf(state: Json | undefined): number | null {
   return Object.hasOwn(ranks, state.toLowerCase()) ? ranks[state.toLowerCase()]! : null;
 }
 
-/** How what is said is put over what was known: in full, or within the bounds of metadata. */
-export type Merge = (before: JsonObject, said: JsonObject) => JsonObject;
+/** The later of two states is the further one, unless it is known to be behind. */
+function further(reached: Json | undefined, state: Json | undefined): Json | undefined {
+  const rank = rankOf(state);
+  return typeof state === 'string' && (rank === null || rank >= (rankOf(reached) ?? 0)) ? state : reached;
+}
+
+const stateIn = (metadata: JsonObject): Json | undefined => objectAt(metadata, 'source')['delivery_state'];
 
 /**
- * A message's metadata with what its source says of it merged in. Receipts may arrive in any order: the delivery state
- * of the source never goes backwards.
+ * A message's metadata after its source said something, given that before. Receipts may arrive in any order: the
+ * delivery state at the source never goes backwards.
  */
-export function withSaid(metadata: JsonObject, said: JsonObject, merge: Merge): JsonObject {
-  const after = merge(metadata, said);
-  const before = objectAt(metadata, 'source');
-  const reached = before['delivery_state'];
-  const rank = rankOf(objectAt(after, 'source')['delivery_state']);
-  if (reached === undefined || rank === null || rank >= (rankOf(reached) ?? 0)) return after;
-  const source = isObject(after['source']) ? after['source'] : before;
+export function neverBackwards(before: JsonObject, after: JsonObject, said: readonly JsonObject[]): JsonObject {
+  const reached = said.map(stateIn).reduce(further, stateIn(before));
+  if (reached === undefined || reached === stateIn(after)) return after;
+  const source = isObject(after['source']) ? after['source'] : objectAt(before, 'source');
   return { ...after, source: { ...source, delivery_state: reached } };
 }

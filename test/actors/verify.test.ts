@@ -68,6 +68,25 @@ const scenarios: [string, Scenario][] = [
     },
   ],
   [
+    'a possible echo that is shown in the end',
+    async (commands, system) => {
+      await sendText(commands, 'ann', 'hello', true);
+      await ingest(commands, system);
+      const reader = system.reader();
+      const { id, subject } = reader.outbox.after(0, 0, 1)[0]!;
+      const about = { messageId: reader.deliveries.find(subject)!.message.id, effectId: id };
+      reader.close();
+      await commands.send('conversation', ann, 'attempt.start', about);
+      const { origin, messages } = ingestOf('ann', ['by hand'], 'desk');
+      const said = messages.map((message) => ({ ...message, fromContact: false }));
+      await commands.send('conversation', ann, 'messages.ingest', { origin, messages: said });
+      expect(rowsOf(system.file).parked_echo).toHaveLength(1);
+      system.clock.advance(30_000);
+      await system.settle();
+      expect(rowsOf(system.file).parked_echo).toEqual([]);
+    },
+  ],
+  [
     'states set and removed',
     async (commands, system) => {
       await ingest(commands, system);
@@ -136,6 +155,11 @@ test.each([
     'fold to another state',
   ],
   ['a step too many', 'UPDATE conversation SET revision = revision + 1', 'the journal knows'],
+  [
+    'an echo that nobody waits for',
+    `INSERT INTO parked_echo SELECT 1 << 39, key, 1, id, 'x', 'x', '1', 0 FROM conversation`,
+    'keeps echoes without a wait',
+  ],
   ['a wrong counter', 'UPDATE channel SET seq = seq + 1', 'its last event'],
   ['a turn too many', 'UPDATE channel SET turns = turns + 1', 'turns'],
   ['a wrong last turn', 'UPDATE conversation SET last_turn = last_turn - 1', 'its last turn is'],
