@@ -81,7 +81,7 @@ export class SourceDelivery {
     }
     try {
       if (work.pending === 'calling' && !this.#begun.has(effect.id)) {
-        return await this.#finish(effect, work, 'lost', { kind: 'outcome_unknown' });
+        return await this.#finish(effect, work, work.revision, { kind: 'outcome_unknown' });
       }
       const started = await this.#durably(effect, 'start', (commands) =>
         commands.send('conversation', work.conversation.id, 'attempt.start', {
@@ -101,7 +101,7 @@ export class SourceDelivery {
       };
       log.info(fields, 'delivery.attempted');
       this.#options.onAttempt?.(outcome.kind, fields.ms);
-      return await this.#finish(effect, work, String(started.attempt), outcome);
+      return await this.#finish(effect, work, started.revision, outcome);
     } catch (error) {
       if (!(error instanceof Stopping))
         log.error({ message: work.message.id, reason: String(error) }, 'delivery.failed');
@@ -111,11 +111,13 @@ export class SourceDelivery {
     }
   }
 
-  async #finish(effect: EffectRow, work: DeliveryWork, attempt: string, outcome: AttemptOutcome): Promise<Performed> {
-    const { retryAt } = await this.#durably(effect, `finish ${attempt}`, (commands) =>
+  /** @param revision of the attempt */
+  async #finish(effect: EffectRow, work: DeliveryWork, revision: number, outcome: AttemptOutcome): Promise<Performed> {
+    const { retryAt } = await this.#durably(effect, 'finish', (commands) =>
       commands.send('conversation', work.conversation.id, 'attempt.finish', {
         messageId: work.message.id,
         effectId: effect.id,
+        revision,
         outcome,
       }),
     );
@@ -151,10 +153,10 @@ export class SourceDelivery {
     return { sourceId, actionEndpoint: found.source.action_endpoint ?? null, token };
   }
 
-  /** The command ids come from the step and its time. */
+  /** The command ids are this one's own: a dispatcher of another node may be at the same step at the same moment. */
   #durably<T>(effect: EffectRow, step: string, send: (commands: CommandSender) => Promise<T>): Promise<T> {
-    const { clock, commandsFor } = this.#options;
-    const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${clock.now()}` };
+    const { clock, commandsFor, ids } = this.#options;
+    const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${ids.uuid()}` };
     return durably({ clock, commandsFor, stopping: () => this.#stopping }, origin, send);
   }
 }

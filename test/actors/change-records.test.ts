@@ -28,12 +28,12 @@ async function run(system: ActorSystem): Promise<void> {
     for (const [n, effect] of reader.outbox.after(shard, 0, 100).entries()) {
       const { message, conversation } = reader.deliveries.find(effect.subject)!;
       const about = { messageId: message.id, effectId: effect.id };
-      await commands.send('conversation', conversation.id, 'attempt.start', about);
+      const { revision } = await commands.send('conversation', conversation.id, 'attempt.start', about);
       const outcome =
         n % 2 === 0
           ? ({ kind: 'unreachable', error: 'down', jitter: 0.5 } as const)
           : ({ kind: 'succeeded', sourceMessageId: `s${shard}-${n}`, metadata: { a: 1 } } as const);
-      await commands.send('conversation', conversation.id, 'attempt.finish', { ...about, outcome });
+      await commands.send('conversation', conversation.id, 'attempt.finish', { ...about, revision, outcome });
     }
   }
   reader.close();
