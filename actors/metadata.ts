@@ -41,7 +41,7 @@ export function mergedWithinBounds(before: JsonObject, said: JsonObject): JsonOb
 }
 
 /** Why metadata is too large to be stored, as a part of a sentence; null: it is not. */
-function excessOf(metadata: JsonObject): string | null {
+export function excessOf(metadata: JsonObject): string | null {
   const { bytes, levels } = metadataBounds;
   // The levels first: the text of what is nested without end can not be made.
   if (!isWithin(metadata, levels)) return `the metadata would be nested deeper than ${levels} levels`;

@@ -1,7 +1,7 @@
 import { mergedWithinBounds } from '../metadata.ts';
 import { sourceActor } from '../source/contract.ts';
-import type { ParkedMetadataRow } from '../source/tables.ts';
-import type { ConversationRuntime } from './memory.ts';
+import { type ParkedMetadataRow, saidIn } from '../source/tables.ts';
+import { type ConversationRuntime, presentConversation } from './memory.ts';
 import { metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
 import { displayNameOf } from './representation.ts';
 import type { MessageRow } from './tables.ts';
@@ -12,13 +12,11 @@ import { saveConversation } from './writer.ts';
  * before anything later; the source's actor, which has kept it, is told to forget it.
  */
 export function applyParkedToConversation(runtime: ConversationRuntime): void {
-  const { source, source_conversation_id } = runtime.row;
-  const parked = runtime.reads.parkedMetadata(source, 'conversation', source_conversation_id);
+  const parked = runtime.reads.parkedMetadata(presentConversation(runtime), null);
   if (parked.length === 0) return;
-  const metadata = parked.reduce(
-    (before, said) => mergedWithinBounds(before, withOneName(metadataOf(said))),
-    runtime.memory.metadata,
-  );
+  const metadata = parked
+    .flatMap(saidIn)
+    .reduce((before, said) => mergedWithinBounds(before, withOneName(said)), runtime.memory.metadata);
   saveConversation(runtime, {
     metadata: JSON.stringify(metadata),
     display_name: displayNameOf(runtime.row, metadata),
@@ -28,13 +26,9 @@ export function applyParkedToConversation(runtime: ConversationRuntime): void {
 
 /** @param sourceMessageId the source's own id of the message */
 export function applyParkedToMessage(runtime: ConversationRuntime, row: MessageRow, sourceMessageId: string): void {
-  const parked = runtime.reads.parkedMetadata(runtime.row.source, 'message', sourceMessageId);
+  const parked = runtime.reads.parkedMetadata(presentConversation(runtime), sourceMessageId);
   if (parked.length === 0) return;
-  saveMessageMetadata(
-    runtime,
-    row,
-    parked.reduce((before, said) => mergedWithinBounds(before, metadataOf(said)), metadataOf(row)),
-  );
+  saveMessageMetadata(runtime, row, parked.flatMap(saidIn).reduce(mergedWithinBounds, metadataOf(row)));
   forget(runtime, parked);
 }
 

@@ -2,6 +2,7 @@ import { channelJson } from '../channel/representation.ts';
 import type { ConversationJson } from '../representation.ts';
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Clause } from '../filter.ts';
+import { conversationId } from '../ids.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { channels } from '../channel/tables.ts';
@@ -11,6 +12,9 @@ import { isPresent } from './memory.ts';
 import { type ConversationRow, conversations, messages } from './tables.ts';
 import { conversationJson, messageJson } from './representation.ts';
 
+/** What one id of a source is looked up to, at most: two are too many already. */
+export const mostFound = 10;
+
 export interface ConversationReader {
   find(id: string): ConversationJson | null;
   /**
@@ -18,8 +22,13 @@ export interface ConversationReader {
    * @throws Failure `invalid_filter` for what conversations do not have
    */
   page(query: PageQuery, filter: Clause | null): Page<ConversationJson>;
-  /** Conversations of a source by the source's own id of the conversation. */
-  findBySourceId(source: string, sourceConversationId: string): string[];
+  /**
+   * Conversations of a source by the source's own id of the conversation, oldest first: with a channel one at most,
+   * else the first few, on different channels.
+   */
+  findBySourceId(source: string, sourceConversationId: string, channelId?: string): string[];
+  /** Where a conversation is, in the words of its source, and its metadata as it is stored; null: there is none. */
+  stored(id: string): { sourceChannelId: string; sourceConversationId: string; metadata: string } | null;
 }
 
 /** A conversation without a channel row can not be: the channel is connected before anything is ingested. */
@@ -28,7 +37,10 @@ export function conversationReader(db: Connection): ConversationReader {
   const channelById = channels.query(db, 'WHERE id = ?');
   const messageByKey = messages.query(db, 'WHERE key = ?');
   const bySourceId = db
-    .prepare('SELECT id FROM conversation WHERE source_conversation_id = ? AND source = ? AND created_at IS NOT NULL')
+    .prepare(
+      `SELECT id FROM conversation WHERE source_conversation_id = ? AND source = ? AND created_at IS NOT NULL
+       ORDER BY key LIMIT ${mostFound}`,
+    )
     .pluck();
 
   const toJson = (row: ConversationRow): ConversationJson => {
@@ -70,8 +82,19 @@ export function conversationReader(db: Connection): ConversationReader {
         counted(condition),
       );
     },
-    findBySourceId: (source, sourceConversationId) =>
-      (bySourceId.all(sourceConversationId, source) as Uint8Array[]).map(uuidFromBytes),
+    findBySourceId(source, sourceConversationId, channelId) {
+      if (channelId === undefined)
+        return (bySourceId.all(sourceConversationId, source) as Uint8Array[]).map(uuidFromBytes);
+      const id = conversationId(channelId, sourceConversationId);
+      const row = byId.get(uuidToBytes(id));
+      return row?.source === source ? [id] : [];
+    },
+    stored(id) {
+      const row = byId.get(uuidToBytes(id));
+      if (row === null || !isPresent(row)) return null;
+      const { source_channel_id: sourceChannelId } = channelById.get(uuidToBytes(row.channel_id))!;
+      return { sourceChannelId, sourceConversationId: row.source_conversation_id, metadata: row.metadata };
+    },
   };
 }
 

@@ -2,6 +2,9 @@ import { channels } from '../channel/tables.ts';
 import { messageReader } from '../conversation/message-reader.ts';
 import { conversationReader } from '../conversation/reader.ts';
 import type { Connection } from '../store/database.ts';
+import { uuidToBytes } from '../uuid.ts';
+import type { TargetName } from './contract.ts';
+import { parkedMetadata, type ParkedMetadataRow } from './tables.ts';
 import { type Target, targetsOf } from './targets.ts';
 
 /** What the handlers of a source read. */
@@ -9,17 +12,29 @@ export interface SourceReads {
   /** The channels that go with the source, each with the key of its last turn. */
   connectedChannels(sourceId: string): { id: string; lastTurn: number }[];
   /** Everything of a source that goes by an id of its own; empty while nothing of that name has appeared. */
-  targets(sourceId: string, namespace: 'conversation' | 'message', id: string): Target[];
+  targets(sourceId: string, name: TargetName): Target[];
   isParked(key: number): boolean;
+  /** What is kept under exactly this name. */
+  parkedUnder(sourceId: string, name: TargetName): ParkedMetadataRow | null;
+  /** How many names the source has something kept under. */
+  countParked(sourceId: string): number;
 }
 
 export function sourceReads(db: Connection): SourceReads {
   const connected = channels.query(db, 'WHERE source_id = ? AND connected = 1 ORDER BY key');
   const parked = db.prepare('SELECT 1 FROM parked_metadata WHERE key = ?').pluck();
+  const under = parkedMetadata.query(
+    db,
+    'WHERE source_id = ? AND namespace = ? AND target = ? AND conversation IS ? AND channel IS ?',
+  );
+  const count = db.prepare('SELECT count(*) FROM parked_metadata WHERE source_id = ?').pluck();
   const readers = { conversations: conversationReader(db), messages: messageReader(db) };
   return {
     connectedChannels: (sourceId) => connected.all(sourceId).map(({ id, last_turn: lastTurn }) => ({ id, lastTurn })),
-    targets: (sourceId, namespace, id) => targetsOf(readers, sourceId, namespace, id),
+    targets: (sourceId, name) => targetsOf(readers, sourceId, name),
     isParked: (key) => parked.get(key) !== undefined,
+    parkedUnder: (sourceId, { namespace, sourceId: target, sourceConversationId, channelId }) =>
+      under.get(sourceId, namespace, target, sourceConversationId ?? null, channelId ? uuidToBytes(channelId) : null),
+    countParked: (sourceId) => count.get(sourceId) as number,
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sourceActorId } from '#actors/ids.ts';
+import type { JsonObject } from '#actors/representation.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { failureOf, rowsOf } from './support.ts';
 
@@ -86,9 +87,49 @@ test('what has appeared meanwhile is not parked', async () => {
   const late = { namespace: 'message' as const, sourceId: 'ann-0', metadata: { seen: 1 } };
   const early = { namespace: 'message' as const, sourceId: 'ann-1', metadata: { seen: 2 } };
   const parked = await commands.send('source', acme, 'metadata.park', { items: [late, early] });
-  expect(parked).toEqual({ appeared: [late] });
+  expect(parked).toEqual({ appeared: [0] });
   const { parked_metadata, outbox } = rowsOf(system.file);
   expect([parked_metadata, outbox]).toMatchObject([[{ target: 'ann-1' }], []]);
+});
+
+/** A system with the source, and what it says about messages of these ids. */
+async function parking() {
+  const system = new ActorSystem();
+  const commands = system.commands();
+  await connectTestChannel(commands);
+  await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
+  const park = (ids: string[], metadata: JsonObject = {}) =>
+    commands.send('source', acme, 'metadata.park', {
+      items: ids.map((sourceId) => ({ namespace: 'message' as const, sourceId, metadata })),
+    });
+  return { system, commands, park, [Symbol.asyncDispose]: () => system[Symbol.asyncDispose]() };
+}
+
+test('what is said of one thing is one row, in its order', async () => {
+  await using source = await parking();
+  await source.park(['ann-0', 'ann-0'], { a: 1, b: { c: 1 } });
+  await source.park(['ann-0'], { b: null });
+  await source.park(['ann-0'], { b: { d: 1 } });
+  expect(rowsOf(source.system.file).parked_metadata).toHaveLength(1);
+  await source.commands.send('conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
+  expect(JSON.parse(rowsOf(source.system.file).message[0]!.metadata as string)).toEqual({ a: 1, b: { d: 1 } });
+});
+
+test('what is said again and again has the room of once', async () => {
+  await using source = await parking();
+  for (let n = 0; n < 5; n++) await source.park(['ann-0'], { a: 'a'.repeat(50_000), n });
+  expect(await failureOf(source.park(['ann-0'], { b: 'b'.repeat(20_000) }))).toBe('metadata_too_large');
+  await source.commands.send('conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
+  expect(JSON.parse(rowsOf(source.system.file).message[0]!.metadata as string)).toMatchObject({ n: 4 });
+});
+
+test('metadata is kept for 10,000 unknown things at most', async () => {
+  await using source = await parking();
+  const ids = Array.from({ length: 10_000 }, (_, n) => `m-${n}`);
+  for (let n = 0; n < ids.length; n += 2_000) await source.park(ids.slice(n, n + 2_000));
+  expect(await failureOf(source.park(['m-7', 'one-more']))).toBe('too_many_unknown_targets');
+  await source.park(['m-7'], { again: true });
+  expect(rowsOf(source.system.file).parked_metadata).toHaveLength(10_000);
 });
 
 test('parked metadata applies in the turn its target appears', async () => {
