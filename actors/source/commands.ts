@@ -63,7 +63,17 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
     }
     return null;
   },
+
+  'metadata.prune'(runtime, { before }) {
+    const { reads, row } = runtime;
+    for (const key of reads.parkedBefore(row.source_id, before, prunedAtOnce))
+      runtime.change(parkedMetadata.remove(key));
+    return null;
+  },
 };
+
+/** Rows that one command prunes. */
+const prunedAtOnce = 500;
 
 /** @throws Failure `not_found` for sources that were never created, or deleted */
 function existing({ row }: SourceRuntime): Readonly<SourceRow> {

@@ -41,6 +41,8 @@ export type SourceCommands = {
   'metadata.park': { body: { items: ParkItem[] }; result: { appeared: number[] } };
   /** Forgets parked metadata that has been applied. */
   'metadata.unpark': { body: { keys: number[] }; result: null };
+  /** Forgets parked metadata that is older than a key, a part of it at a time. */
+  'metadata.prune': { body: { before: number }; result: null };
 };
 
 /** The actor of a source, as somebody whom other actors tell something. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sourceActorId } from '#actors/ids.ts';
 import type { JsonObject } from '#actors/representation.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
-import { failureOf, rowsOf } from './support.ts';
+import { elapse, expectSound, failureOf, rowsOf } from './support.ts';
 
 const acme = sourceActorId('acme');
 
@@ -149,4 +149,25 @@ test('parked metadata applies in the turn its target appears', async () => {
   const rows = rowsOf(system.file);
   expect(rows.conversation.map(({ metadata }) => JSON.parse(metadata as string))).toMatchObject([{ vip: true }]);
   expect(rows.message.map(({ metadata }) => JSON.parse(metadata as string))).toMatchObject([{ seen: 1 }]);
+});
+
+test('what nothing appeared for is forgotten in time', async () => {
+  const day = 24 * 60 * 60 * 1_000;
+  await using system = new ActorSystem({ retention: { parkedMetadata: 7 * day } });
+  const commands = system.commands();
+  await connectTestChannel(commands);
+  await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
+  const park = (sourceId: string) =>
+    commands.send('source', acme, 'metadata.park', { items: [{ namespace: 'message', sourceId, metadata: {} }] });
+  const kept = () => rowsOf(system.file).parked_metadata.map(({ target }) => target);
+  await park('old');
+  await elapse(system, 4 * day, day / 8);
+  await park('young');
+  await elapse(system, 2.9 * day, day / 8);
+  expect(kept()).toEqual(['old', 'young']);
+  await elapse(system, 0.6 * day, day / 8);
+  expect(kept()).toEqual(['young']);
+  await elapse(system, 4 * day, day / 8);
+  expect(kept()).toEqual([]);
+  expectSound(system);
 });
