@@ -17,6 +17,7 @@ export const failureCodes = [
   'forbidden',
   'not_found',
   'method_not_allowed',
+  'upgrade_required',
   'feature_disabled',
   'source_exists',
   'channel_unknown',

@@ -1,7 +1,50 @@
 import type { Json, JsonObject } from './representation.ts';
 
+declare global {
+  /** ECMA-262, "JSON.parse source text access": not in TypeScript's library yet. */
+  interface JSON {
+    /** What `stringify` writes as this text. */
+    rawJSON(text: string): RawJson;
+    isRawJSON(value: unknown): value is RawJson;
+    parse(text: string, reviver: (key: string, value: unknown, context: { source: string }) => unknown): unknown;
+  }
+}
+
+/** A number by its digits: one that a double does not hold exactly, or that was written otherwise (`1.10`). */
+export interface RawJson {
+  readonly rawJSON: string;
+}
+
+/** Text in which a number may stand that `JSON.stringify` would write otherwise: long, with a point, an exponent, `-0`. */
+const mayHoldRaw = /(?:^|[:[,])\s*(?:-0(?:[\s,\]}]|$)|-?(?:\d{16}|\d+[.eE]))/;
+
+/**
+ * Parses JSON that comes from outside, or was stored from there: a number whose digits a double would change comes as
+ * `RawJson`, so that `JSON.stringify` writes it as it was given.
+ * @throws SyntaxError when the text is not JSON
+ */
+export function parseJson(text: string): unknown {
+  if (!mayHoldRaw.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && String(value) !== source ? JSON.rawJSON(source) : value,
+  );
+}
+
+/** JSON text of a value: what is stored as text is not read only to be written again. */
+export class JsonText<T> {
+  readonly text: string;
+  /** Never there: it ties the text to the type of what it says. */
+  declare readonly of?: T;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export const jsonText = <T>(value: T): JsonText<T> => new JsonText(JSON.stringify(value));
+
 export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 
 /** Sets an own property, also one named `__proto__`. */
 function set(target: JsonObject, key: string, value: Json): void {

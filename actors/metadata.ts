@@ -51,6 +51,6 @@ export function excessOf(metadata: JsonObject): string | null {
 
 /** Whether a value has at most as many levels of objects and arrays. */
 function isWithin(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return true;
   return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1));
 }

@@ -24,7 +24,12 @@ export interface RegisteredMachine {
 export const registry = {
   conversation: { machine: conversation, version: 1, migrations: [] },
   channel: { machine: channel, version: 1, migrations: [] },
-  'message-delivery': { machine: messageDelivery, version: 1, migrations: [] },
+  'message-delivery': {
+    machine: messageDelivery,
+    version: 2,
+    // A send is given up after a time: that of one under way begins with its next call.
+    migrations: [(state) => ({ ...state, context: { ...(state.context as object), triedSince: null } })],
+  },
   'webhook-subscription': { machine: webhookSubscription, version: 1, migrations: [] },
   'webhook-delivery': { machine: webhookDelivery, version: 1, migrations: [] },
 } satisfies Record<string, RegisteredMachine>;

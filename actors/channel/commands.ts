@@ -7,6 +7,7 @@ import type { ChannelCommands, ChannelConnect } from './contract.ts';
 import type { ChannelReads } from './reads.ts';
 import { channelJson } from './representation.ts';
 import type { ChannelRow } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 type ChannelRuntime = Runtime<ChannelRow, null, ChannelReads, 'channel'>;
 
@@ -35,13 +36,11 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
 
   'channel.update'(runtime, { name, imageUrl }) {
     mustBeKnown(runtime, 'not_found');
-    runtime.save({
-      metadata: metadataText({
-        ...metadataOf(runtime.row),
-        ...(name !== undefined && { name }),
-        ...(imageUrl !== undefined && { image_url: imageUrl }),
-      }),
+    const metadata = merged(metadataOf(runtime.row), {
+      ...(name !== undefined && { name }),
+      ...(imageUrl !== undefined && { image_url: imageUrl }),
     });
+    runtime.save({ metadata: metadataText(metadata) });
     return { channel: stepAndAnnounce(runtime, { type: 'update' }) };
   },
 
@@ -56,7 +55,7 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
   },
 };
 
-const metadataOf = (row: Readonly<ChannelRow>): JsonObject => JSON.parse(row.metadata) as JsonObject;
+const metadataOf = (row: Readonly<ChannelRow>): JsonObject => parseJson(row.metadata) as JsonObject;
 
 const connectedMetadata = (row: Readonly<ChannelRow>, body: ChannelConnect): JsonObject => ({
   ...merged(metadataOf(row), body.metadata ?? {}),

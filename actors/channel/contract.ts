@@ -27,8 +27,8 @@ export type ChannelCommands = {
    * source created anew has connected since stays so. @throws Failure `channel_unknown`
    */
   'channel.disconnect': { body: { lastTurn: number } | null; result: { channel: ChannelJson } };
-  /** @throws Failure `not_found`, `metadata_too_large` */
-  'channel.update': { body: { name?: string; imageUrl?: string }; result: { channel: ChannelJson } };
+  /** Absent = keep, null = clear. @throws Failure `not_found`, `metadata_too_large` */
+  'channel.update': { body: { name?: string; imageUrl?: string | null }; result: { channel: ChannelJson } };
   /** Merges under `metadata.user_data`; `null` removes a key. @throws Failure `not_found`, `metadata_too_large` */
   'metadata.upsert': { body: { data: JsonObject }; result: null };
 };

@@ -11,6 +11,7 @@ import { type ConversationRuntime, isPresent, ownMessage, presentConversation } 
 import { addOutbound, giveUpParked, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import { displayNameOf, messageJson } from './representation.ts';
+import { hearOfMessage } from './said.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 export const conversationHandlers: Handlers<ConversationRuntime, ConversationCommands> = {
@@ -54,7 +55,8 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
 
   'metadata.merge'(runtime, { about }) {
     for (const { messageId, metadata } of about) {
-      changeMetadata(runtime, messageId, (before) => merged(before, ...metadata.map(withOneName)));
+      if (messageId !== null) hearOfMessage(runtime, ownMessage(runtime, messageId), metadata, merged);
+      else changeMetadata(runtime, null, (before) => merged(before, ...metadata.map(withOneName)));
     }
     return null;
   },
@@ -99,7 +101,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
     if (effect === null || effect.id !== effectId || effect.ready === 0) return { started: false, attempt: 0 };
-    const stepped = stepDelivery(runtime, row, { type: 'attempt.started' });
+    const stepped = stepDelivery(runtime, row, { type: 'attempt.started', at: runtime.now });
     if (stepped === null) return { started: false, attempt: 0 };
     return { started: true, attempt: (stepped.owned.context as MessageDeliveryContext).attempts };
   },
@@ -110,7 +112,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     if (effect === null || effect.id !== effectId) return { retryAt: null };
     const sourceMessageId = givenId(runtime, outcome);
     const columns = sourceMessageId === null ? {} : { source_message_id: sourceMessageId };
-    const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome), metadataAfter(outcome), columns);
+    const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome, runtime.now), metadataAfter(outcome), columns);
     if (stepped !== null && sourceMessageId !== null) applyParkedToMessage(runtime, stepped.row, sourceMessageId);
     const owned = stepped?.owned ?? (JSON.parse(row.delivery ?? 'null') as OwnedState | null);
     return { retryAt: owned === null ? null : retryAtOf(runtime.now, owned) };

@@ -1,9 +1,10 @@
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
+import { JsonText } from '../json.ts';
 import type { MessageJson } from '../representation.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { messageId, messageIdsOf } from '../ids.ts';
-import { messageJson } from './representation.ts';
+import { messageJson, messageText } from './representation.ts';
 import { mostFound } from './reader.ts';
 import { conversations, messages } from './tables.ts';
 
@@ -67,7 +68,7 @@ export function messageReader(db: Connection): MessageReader {
           return (ascending ? up : down).all(key, sentAt, messageKey, limit);
         },
         (row) => [row.sent_at, row.key],
-        (row) => messageJson(row, source),
+        (row) => new JsonText(messageText(row, source)),
         total,
       );
     },

@@ -1,4 +1,4 @@
-import { objectAt } from '../json.ts';
+import { objectAt, parseJson } from '../json.ts';
 import { metadataText } from '../metadata.ts';
 import type { JsonObject, MessageJson } from '../representation.ts';
 import { type ConversationRuntime, ownMessage, presentConversation } from './memory.ts';
@@ -12,7 +12,7 @@ import {
   updateMessage,
 } from './writer.ts';
 
-export const metadataOf = (row: { metadata: string }): JsonObject => JSON.parse(row.metadata) as JsonObject;
+export const metadataOf = (row: { metadata: string }): JsonObject => parseJson(row.metadata) as JsonObject;
 
 /** Changes the stored metadata of a message and tells it where it is new. @throws Failure `metadata_too_large` */
 export function saveMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson {

@@ -2,8 +2,9 @@ import { mergedWithinBounds } from '../metadata.ts';
 import { sourceActor } from '../source/contract.ts';
 import { type ParkedMetadataRow, saidIn } from '../source/tables.ts';
 import { type ConversationRuntime, presentConversation } from './memory.ts';
-import { metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
+import { withOneName } from './metadata.ts';
 import { displayNameOf } from './representation.ts';
+import { hearOfMessage } from './said.ts';
 import type { MessageRow } from './tables.ts';
 import { saveConversation } from './writer.ts';
 
@@ -28,7 +29,7 @@ export function applyParkedToConversation(runtime: ConversationRuntime): void {
 export function applyParkedToMessage(runtime: ConversationRuntime, row: MessageRow, sourceMessageId: string): void {
   const parked = runtime.reads.parkedMetadata(presentConversation(runtime), sourceMessageId);
   if (parked.length === 0) return;
-  saveMessageMetadata(runtime, row, parked.flatMap(saidIn).reduce(mergedWithinBounds, metadataOf(row)));
+  hearOfMessage(runtime, row, parked.flatMap(saidIn), mergedWithinBounds);
   forget(runtime, parked);
 }
 

@@ -5,6 +5,7 @@ import { keptConversation, keptCreation, keptFacts, keptMessage } from './events
 import { type ConversationRuntime, presentConversation } from './memory.ts';
 import { defaultDisplayName, messageJson } from './representation.ts';
 import { type ConversationRow, messages, type MessageRow } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 /** Makes the conversation one that has appeared. */
 export function createConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
@@ -20,7 +21,7 @@ export function createConversation(runtime: ConversationRuntime, origin: Convers
 /** Changes columns of the conversation's row. */
 export function saveConversation(runtime: ConversationRuntime, columns: Partial<Columns<ConversationRow>>): void {
   runtime.save(columns);
-  if (columns.metadata !== undefined) runtime.memory.metadata = JSON.parse(columns.metadata) as MessageJson['metadata'];
+  if (columns.metadata !== undefined) runtime.memory.metadata = parseJson(columns.metadata) as MessageJson['metadata'];
 }
 
 /** Emits `conversation.updated` with the conversation as it is now. */

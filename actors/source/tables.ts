@@ -1,3 +1,4 @@
+import { parseJson } from '../json.ts';
 import type { JsonObject } from '../representation.ts';
 import { Table } from '../store/table.ts';
 import type { ActorRow } from '../store/tables.ts';
@@ -32,4 +33,4 @@ export const sources = new Table<SourceRow>('source', ['id']);
 export const parkedMetadata = new Table<ParkedMetadataRow>('parked_metadata', ['channel']);
 
 /** All that a row keeps, in the order in which it was said. */
-export const saidIn = ({ said }: Pick<ParkedMetadataRow, 'said'>): JsonObject[] => JSON.parse(said) as JsonObject[];
+export const saidIn = ({ said }: Pick<ParkedMetadataRow, 'said'>): JsonObject[] => parseJson(said) as JsonObject[];

@@ -10,14 +10,15 @@ export const webhookEventTypes = [
 ] as const satisfies readonly EventType[];
 export type WebhookEventType = (typeof webhookEventTypes)[number];
 
-/** What a caller says about a subscription; absent keeps what is stored. */
+/** What a caller says about a subscription; absent keeps what is stored, null clears. */
 export interface SubscriptionFields {
-  name?: string;
+  name?: string | null;
   url?: string;
   /** Null: all types. */
   events?: WebhookEventType[] | null;
-  headers?: Record<string, string>;
-  signatureKey?: string;
+  headers?: Record<string, string> | null;
+  /** Cleared, nothing is signed from then on. */
+  signatureKey?: string | null;
   /** How long the key before stays valid when `signatureKey` changes it, in ms. */
   rotationOverlap?: number;
 }
@@ -72,8 +73,9 @@ export type WebhookSubscriptionCommands = {
    * What a dispatcher did, in one commit: attempts with their outcomes, and events put behind a failed one of their
    * lane without an attempt. `cursor`: every event up to it is accounted for (delivered, scheduled or dead); null moves
    * nothing. `ahead`: the feed keys behind the cursor that are accounted for all the same, because another lane was
-   * faster (at most 512; stored with the cursor, emptied when the cursor is set by a replay). A record of another
-   * `generation` than the stored one keeps its attempts and does not move the cursor.
+   * faster (at most 512; stored with the cursor, emptied when the cursor is set by a replay). What an earlier record has
+   * accounted for stays so. A record of another `generation` than the stored one keeps its attempts and does not move
+   * the cursor.
    * `caughtUp`: nothing was left to read. Idempotent by the commands' ids only.
    */
   'deliveries.record': {
@@ -83,7 +85,7 @@ export type WebhookSubscriptionCommands = {
       results: (DeliveryRef & { attempt: AttemptRecord | null; outcome: DeliveryOutcome })[];
       deferred: DeliveryRef[];
       cursor: FeedPosition | null;
-      /** Replaces what is stored when `cursor` is not null. */
+      /** Counts when `cursor` is not null. */
       ahead: number[];
       caughtUp: boolean;
     };

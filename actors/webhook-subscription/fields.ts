@@ -17,7 +17,7 @@ export function columnsOf(runtime: SubscriptionRuntime, before: Row | null, fiel
     ...(name !== undefined && { name }),
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: events === null ? null : JSON.stringify(events) }),
-    ...(headers !== undefined && { headers: JSON.stringify(headers) }),
+    ...(headers !== undefined && { headers: JSON.stringify(headers ?? {}) }),
     ...keyColumns(runtime.now, before, fields),
   };
 }
@@ -26,7 +26,8 @@ export function columnsOf(runtime: SubscriptionRuntime, before: Row | null, fiel
 function keyColumns(now: number, before: Row | null, fields: SubscriptionFields): Partial<Row> {
   const { signatureKey, rotationOverlap = defaultRotationOverlap } = fields;
   if (signatureKey === undefined || signatureKey === before?.signature_key) return {};
-  const previous = rotationOverlap > 0 ? (before?.signature_key ?? null) : null;
+  const goesOn = signatureKey !== null && rotationOverlap > 0;
+  const previous = goesOn ? (before?.signature_key ?? null) : null;
   return {
     signature_key: signatureKey,
     previous_key: previous,

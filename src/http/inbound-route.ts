@@ -6,8 +6,9 @@ import { sortMessages } from '#src/ingest/messages.ts';
 import { checkMetadata } from '#src/ingest/metadata-check.ts';
 import { metadataIn } from '#src/ingest/receipts.ts';
 import { plausibleTime } from '#src/ingest/times.ts';
-import { answered, type HandlerParts, type Outgoing } from './handle.ts';
+import { answered, type HandlerParts } from './handle.ts';
 import { readBody } from './json-body.ts';
+import type { Outgoing } from './outgoing.ts';
 
 /**
  * Everything from a platform's call to its answer: whether it is genuine, what it says, store it. Answers 200 once all

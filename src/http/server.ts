@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
+import type { Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
 import { version } from '#src/version.ts';
 import type { createApp } from './app.ts';
@@ -15,7 +16,7 @@ export interface Upgrades {
 }
 
 export interface HttpServer {
-  /** @throws Error with code EADDRINUSE when a port is taken */
+  /** @throws Error with code EADDRINUSE when a port that was asked for is taken */
   listen(): Promise<{ url: string; metricsUrl: string }>;
   /** Takes no new connections and resolves when the running requests are answered, or after 4 s. */
   close(): Promise<void>;
@@ -23,12 +24,14 @@ export interface HttpServer {
 
 const timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, drain: 4_000 } as const;
 const metricsHost = '127.0.0.1';
+export const usualMetricsPort = 9464;
 const notFound = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 export interface HttpServerParts {
   app: ReturnType<typeof createApp>;
   metrics: Metrics;
   upgrades: Upgrades;
+  log: Logger;
 }
 
 /** The sockets of a front. */
@@ -68,7 +71,7 @@ export function createHttpServer(settings: Config['server'], parts: HttpServerPa
   return {
     async listen() {
       const port = await listening(api, settings.port, settings.host);
-      const metricsPort = await listening(metrics, settings.metricsPort, metricsHost);
+      const metricsPort = await metricsListening(metrics, settings.metricsPort, parts.log);
       const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
       return { url: `http://${host}:${port}`, metricsUrl: `http://${metricsHost}:${metricsPort}/metrics` };
     },
@@ -76,6 +79,19 @@ export function createHttpServer(settings: Config['server'], parts: HttpServerPa
       await Promise.all([drained(api), drained(metrics)]);
     },
   };
+}
+
+/** A second hub on a machine has its metrics elsewhere, unless somebody has said where they are to be found. */
+async function metricsListening(server: Server, port: number | 'auto', log: Logger): Promise<number> {
+  if (port !== 'auto') return listening(server, port, metricsHost);
+  try {
+    return await listening(server, usualMetricsPort, metricsHost);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const free = await listening(server, 0, metricsHost);
+    log.warn({ taken: usualMetricsPort, port: free }, 'metrics.port_taken');
+    return free;
+  }
 }
 
 async function listening(server: Server, port: number, host: string): Promise<number> {

@@ -1,5 +1,5 @@
 import type { FailureCode } from '#actors/errors.ts';
-import { merged } from '#actors/json.ts';
+import { merged, parseJson } from '#actors/json.ts';
 import { excessOf, metadataBounds } from '#actors/metadata.ts';
 import type { JsonObject } from '#actors/representation.ts';
 import type { Target } from '#actors/source/targets.ts';
@@ -76,7 +76,7 @@ function tooLarge(
     if (bytes > mostAtOnce) return [{ index, code: 'metadata_too_large', problem: overMost }];
   }
   return [...subjects.values()].flatMap(({ stored, said, index }): UnusableMetadata[] => {
-    const problem = excessOf(merged(JSON.parse(stored) as JsonObject, ...said));
+    const problem = excessOf(merged(parseJson(stored) as JsonObject, ...said));
     return problem === null ? [] : [{ index, code: 'metadata_too_large', problem }];
   });
 }

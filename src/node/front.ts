@@ -18,7 +18,7 @@ export interface HubAddresses {
 export interface Front {
   app: Hono<{ Bindings: HttpBindings }>;
   realtime: Realtime;
-  /** @throws Error with code EADDRINUSE when a port is taken */
+  /** @throws Error with code EADDRINUSE when a port that was asked for is taken */
   listen(): Promise<HubAddresses>;
   /** Ends all sessions; takes no more requests and resolves when the running ones are answered, or after 4 s. */
   close(): Promise<void>;
@@ -39,7 +39,8 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
     realtime,
     listen() {
       metrics.watchProcess();
-      server = createHttpServer(services.config.server, { app, metrics, upgrades: realtime });
+      const parts = { app, metrics, upgrades: realtime, log: services.log };
+      server = createHttpServer(services.config.server, parts);
       return server.listen();
     },
     async close() {

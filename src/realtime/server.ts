@@ -35,7 +35,7 @@ export interface RealtimeOptions {
   heartBeat?: HeartBeatOffer;
 }
 
-const path = '/ws.communication';
+export const webSocketPath = '/ws.communication';
 const subProtocols = ['v12.stomp', 'v11.stomp', 'v10.stomp'];
 const goingAway = 1001;
 const closeGraceMs = 1000;
@@ -75,7 +75,7 @@ export function createRealtime(services: RealtimeServices, auth: Auth, options: 
 
   return {
     handleUpgrade(request, socket, head) {
-      if (request.url?.split('?', 1)[0] !== path) return false;
+      if (request.url?.split('?', 1)[0] !== webSocketPath) return false;
       const verdict = judgeOrigin(request.headers, services.config);
       if (closing || verdict === 'refused') {
         refuse(socket, closing ? 'stopping' : 'origin');

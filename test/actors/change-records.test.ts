@@ -31,7 +31,7 @@ async function run(system: ActorSystem): Promise<void> {
       await commands.send('conversation', conversation.id, 'attempt.start', about);
       const outcome =
         n % 2 === 0
-          ? ({ kind: 'unreachable', error: 'down', jitter: 0.5 } as const)
+          ? ({ kind: 'unreachable', error: 'down', jitter: 0.5, giveUpAfter: 0 } as const)
           : ({ kind: 'succeeded', sourceMessageId: `s${shard}-${n}`, metadata: { a: 1 } } as const);
       await commands.send('conversation', conversation.id, 'attempt.finish', { ...about, outcome });
     }

@@ -9,6 +9,7 @@ import {
   testSource,
 } from '../_support/actor-system.ts';
 import { eventsOf, expectSound, failureOf, originOf, rowsOf, sendText, uuid } from './support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 const ann = conversationOf('ann');
 
@@ -43,7 +44,7 @@ test.each([1, 4])('an ingested message can be read, with %i shards', async (shar
   const conversation = reader.conversations.find(ann);
   expect(conversation).toMatchObject({ id: ann, unread_count: 2, last_message: { content: { text: 'again' } } });
   const page = reader.messages.page(ann, { limit: 10, from: null }, 'asc');
-  expect(page.items.map((message) => message.content)).toEqual([{ text: 'hello' }, { text: 'again' }]);
+  expect(itemsOf(page).map((message) => message.content)).toEqual([{ text: 'hello' }, { text: 'again' }]);
   const events = reader.feed.read({ after: [], limit: 100 }).map(({ event }) => `${event.type} ${event.seq}`);
   expect(events.sort()).toEqual([
     'channel.updated 1',
@@ -56,7 +57,7 @@ test.each([1, 4])('an ingested message can be read, with %i shards', async (shar
 
 test('a message keeps what its source said of it', async () => {
   await using talk = await talking(['hello']);
-  const [{ id } = { id: '' }] = talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc').items;
+  const [{ id } = { id: '' }] = itemsOf(talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc'));
   const message = {
     id,
     content: { text: 'hello' },
@@ -168,7 +169,7 @@ test('the newer spelling of a contact name wins', async () => {
 
 test('metadata that says nothing new is not told', async () => {
   await using talk = await talking(['hello']);
-  const messageId = talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc').items[0]!.id;
+  const messageId = itemsOf(talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc'))[0]!.id;
   const about = [null, messageId].map((of) => ({ messageId: of, metadata: [{ plan: 'gold' }] }));
   await talk.commands.send('conversation', ann, 'metadata.merge', { about });
   const told = talk.events().length;
@@ -234,7 +235,7 @@ test.each([
   [{ a: { x: 1 } }, { a: 'text' }, { a: 'text' }],
 ])('user data %j with %j is %j', async (first, second, expected) => {
   await using talk = await talking(['hello']);
-  const messageId = talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc').items[0]!.id;
+  const messageId = itemsOf(talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc'))[0]!.id;
   for (const data of [first, second]) {
     for (const of of [null, messageId]) {
       await talk.commands.send('conversation', ann, 'metadata.upsert', { messageId: of, data: data as JsonObject });
@@ -257,7 +258,7 @@ test('a key named __proto__ is a key like any other', async () => {
 
 test('suggested replies replace those before', async () => {
   await using talk = await talking(['hello']);
-  const messageId = talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc').items[0]!.id;
+  const messageId = itemsOf(talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc'))[0]!.id;
   const suggest = (suggestions: JsonObject) =>
     talk.commands.send('conversation', ann, 'message.suggest-replies', { messageId, suggestions });
   await suggest({ a: { content: 'yes' }, b: { content: 'no' } });

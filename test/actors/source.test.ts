@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sourceActorId } from '#actors/ids.ts';
+import { parseJson } from '#actors/json.ts';
 import type { JsonObject } from '#actors/representation.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { elapse, expectSound, failureOf, rowsOf } from './support.ts';
@@ -113,6 +114,13 @@ test('what is said of one thing is one row, in its order', async () => {
   expect(rowsOf(source.system.file).parked_metadata).toHaveLength(1);
   await source.commands.send('conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
   expect(JSON.parse(rowsOf(source.system.file).message[0]!.metadata as string)).toEqual({ a: 1, b: { d: 1 } });
+});
+
+test('what is kept keeps its digits', async () => {
+  await using source = await parking();
+  await source.park(['ann-0'], parseJson('{"id":9007199254740993,"rate":1.10}') as JsonObject);
+  await source.commands.send('conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
+  expect(rowsOf(source.system.file).message[0]!.metadata).toBe('{"id":9007199254740993,"rate":1.10}');
 });
 
 test('what is said again and again has the room of once', async () => {

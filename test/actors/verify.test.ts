@@ -22,7 +22,7 @@ const failToDeliver: Scenario = async (commands, system) => {
   const about = { messageId: reader.deliveries.find(effect.subject)!.message.id, effectId: effect.id };
   reader.close();
   await commands.send('conversation', ann, 'attempt.start', about);
-  const outcome = { kind: 'unreachable', error: 'down', jitter: 0.25 } as const;
+  const outcome = { kind: 'unreachable', error: 'down', jitter: 0.25, giveUpAfter: 0 } as const;
   await commands.send('conversation', ann, 'attempt.finish', { ...about, outcome });
 };
 

@@ -196,11 +196,34 @@ describe('sources', () => {
     expect(refusalOf(await hub.api.post('/sources.create', { source_id: 'shop' }))).toEqual([409, 'source_exists']);
   });
 
+  it.each(['/sources.create', '/sources.update'])('have no password in their endpoint: %s', async (path) => {
+    await using hub = await start();
+    for (const action_endpoint of ['https://user:hunter2@shop.example/', 'https://user@shop.example/']) {
+      const answer = await hub.api.post(path, { source_id: 'shop', action_endpoint });
+      expect([...refusalOf(answer), answer.body.details?.[0]?.path]).toEqual([
+        ...[400, 'invalid_request'],
+        'action_endpoint',
+      ]);
+      expect(JSON.stringify(answer.body)).not.toContain('hunter2');
+    }
+  });
+
   it('keep what an update does not name', async () => {
     await using hub = await start();
     await hub.api.post('/sources.update', { source_id: 'shop', name: 'Shop' });
     const { body } = await hub.api.post('/sources.update', { source_id: 'shop', image_url: 'https://shop.example/a' });
     expect(body).toEqual({ source_id: 'shop', name: 'Shop', image_url: 'https://shop.example/a' });
+  });
+
+  it('lose what an update sets to null', async () => {
+    await using hub = await start();
+    const update = (fields: object) => hub.api.post('/sources.update', { source_id: 'shop', ...fields });
+    const [action_endpoint, image_url] = ['https://shop.example/send', 'https://shop.example/a'];
+    await update({ name: 'Shop', action_endpoint, image_url });
+    await update({ action_endpoint: null });
+    const whole = { source_id: 'shop', name: 'Shop', image_url };
+    expect((await update({})).body).toEqual(whole);
+    expect((await update({ name: null, image_url: null })).body).toEqual({ source_id: 'shop' });
   });
 
   it('go with their tokens, their channels disconnected', async () => {

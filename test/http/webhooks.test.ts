@@ -114,6 +114,16 @@ describe('/webhooks.subscribe', () => {
     ]);
   });
 
+  it('clears what is null', async () => {
+    const { api, post, id, subscription } = await subscribed();
+    const headers = { 'X-Team': 'a' };
+    await post('update', { id, name: 'CRM', headers, signature_key: 'key' });
+    const { body } = await post('update', { id, name: null, headers: null, signature_key: null });
+    expect(body).toEqual({ ...subscription, headers: {} });
+    const work = api.reader.webhookDeliveries.subscriptions(api.system.clock.now());
+    expect(work[0]!.signatureKeys).toEqual([]);
+  });
+
   const standardKey = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
 
   it.each([

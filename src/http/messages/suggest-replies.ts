@@ -13,7 +13,7 @@ export const suggestReplies = defineOperation({
   auth: 'core',
   request: z.object({
     message_id: uuid,
-    suggestions: z.record(text.min(1), z.object({ content: json })),
+    suggestions: z.record(text.min(1), z.looseObject({ content: json })),
   }),
   example: { message_id: exampleIds.message, suggestions: { hours: { content: { text: 'We are open until 6.' } } } },
   responses: { 200: messageSchema },

@@ -7,7 +7,7 @@ import { subscriptionSchema } from './schemas.ts';
 
 export const updateWebhook = defineOperation({
   path: '/webhooks.update',
-  summary: 'Change a subscription and subscribe it again; what is absent stays as it is.',
+  summary: 'Change a subscription and subscribe it again; what is absent stays as it is, null clears.',
   auth: 'core',
   feature: 'webhook',
   request: z.object({ id: uuid, ...subscriptionFields, url: subscriptionFields.url.optional() }),

@@ -48,8 +48,8 @@ export const access: readonly Mutant[] = [
   },
   {
     name: 'host-check-off',
-    file: 'src/http/app.ts',
-    from: 'if (!isOwnHost(services.config, incoming.headers)) return refuse(c, foreignHost());',
+    file: 'src/http/door.ts',
+    from: 'if (!anyHost && !isOwnHost(this.#services.config, incoming.headers)) return this.refuse(c, foreignHost());',
     to: '',
     breaks: 'a web page reaches an open hub by a name that it makes point here',
     caughtBy: { file: 'test/http/server.test.ts', title: 'refuses host names that are not its own' },

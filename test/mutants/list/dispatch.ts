@@ -76,10 +76,21 @@ export const dispatch: readonly Mutant[] = [
   {
     name: 'circuit-never-opens',
     file: 'src/outgoing/circuit-breaker.ts',
-    from: 'if (!circuit || circuit.failures < failuresToOpen) return true;',
-    to: 'if (!circuit || circuit.failures > 0) return true;',
+    from: 'if (!circuit || circuit.failures < failuresToOpen) return null;',
+    to: 'if (!circuit || circuit.failures > 0) return null;',
     breaks: 'a source that is down is called without a pause',
     caughtBy: { file: 'test/dispatch/circuit-breaker.test.ts', title: 'admits until the fifth failure in a row' },
+  },
+  {
+    name: 'probe-wakes-nobody',
+    file: 'src/dispatch/source-delivery.ts',
+    from: 'if (closed) this.#lanes.lookAgain(source);',
+    to: 'void closed;',
+    breaks: 'what waited for a source to come back waits on',
+    caughtBy: {
+      file: 'test/dispatch/source-delivery.test.ts',
+      title: 'when the probe succeeds, what waited goes out at once',
+    },
   },
   {
     name: 'call-signed-over-another-body',
@@ -95,8 +106,8 @@ export const dispatch: readonly Mutant[] = [
   {
     name: 'retry-after-of-a-source-ignored',
     file: 'src/connectors/outcome.ts',
-    from: 'retryAfter: retryAfter ?? defaultThrottle',
-    to: 'retryAfter: defaultThrottle',
+    from: 'Math.max(shortestThrottle, retryAfter ?? defaultThrottle)',
+    to: 'defaultThrottle',
     breaks: 'a source that asks for a pause is called in a second',
     caughtBy: {
       file: 'test/connectors/custom/conformance.test.ts',
