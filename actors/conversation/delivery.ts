@@ -87,7 +87,7 @@ export function metadataAfter(outcome: AttemptOutcome): (metadata: JsonObject) =
   return (metadata) => {
     if (outcome.kind === 'outcome_unknown') return { ...metadata, outcome_unknown: true };
     if (outcome.kind !== 'succeeded') return metadata;
-    const said = withSaid(metadata, outcome.metadata as JsonObject, mergedWithinBounds);
+    const said = withSaid(metadata, [outcome.metadata as JsonObject], mergedWithinBounds);
     if (outcome.sourceMessageId === null) return said;
     return { ...said, source: { ...objectAt(said, 'source'), id: outcome.sourceMessageId } };
   };

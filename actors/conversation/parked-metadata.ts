@@ -15,9 +15,7 @@ import { saveConversation } from './writer.ts';
 export function applyParkedToConversation(runtime: ConversationRuntime): void {
   const parked = runtime.reads.parkedMetadata(presentConversation(runtime), null);
   if (parked.length === 0) return;
-  const metadata = parked
-    .flatMap(saidIn)
-    .reduce((before, said) => mergedWithinBounds(before, withOneName(said)), runtime.memory.metadata);
+  const metadata = mergedWithinBounds(runtime.memory.metadata, ...parked.flatMap(saidIn).map(withOneName));
   saveConversation(runtime, {
     metadata: JSON.stringify(metadata),
     display_name: displayNameOf(runtime.row, metadata),

@@ -10,19 +10,40 @@ function rankOf(state: Json | undefined): number | null {
   return Object.hasOwn(ranks, state.toLowerCase()) ? ranks[state.toLowerCase()]! : null;
 }
 
+/** Whether a delivery state of the source is behind one that was reached. */
+function isBehind(state: Json | undefined, reached: Json | undefined): boolean {
+  const rank = rankOf(state);
+  return reached !== undefined && rank !== null && rank < (rankOf(reached) ?? 0);
+}
+
 /** How what is said is put over what was known: in full, or within the bounds of metadata. */
-export type Merge = (before: JsonObject, said: JsonObject) => JsonObject;
+export type Merge = (before: JsonObject, ...said: readonly JsonObject[]) => JsonObject;
+
+const stateIn = (metadata: JsonObject): Json | undefined => objectAt(metadata, 'source')['delivery_state'];
 
 /**
- * A message's metadata with what its source says of it merged in. Receipts may arrive in any order: the delivery state
- * of the source never goes backwards.
+ * A message's metadata with what its source says of it merged in, all at once: metadata may be large, and what is said
+ * many small things. Receipts may arrive in any order: the delivery state of the source never goes backwards.
  */
-export function withSaid(metadata: JsonObject, said: JsonObject, merge: Merge): JsonObject {
-  const after = merge(metadata, said);
+export function withSaid(metadata: JsonObject, said: readonly JsonObject[], merge: Merge): JsonObject {
   const before = objectAt(metadata, 'source');
-  const reached = before['delivery_state'];
-  const rank = rankOf(objectAt(after, 'source')['delivery_state']);
-  if (reached === undefined || rank === null || rank >= (rankOf(reached) ?? 0)) return after;
+  const after = merge(metadata, ...forwards(said, stateIn(metadata)));
+  if (!isBehind(stateIn(after), stateIn(metadata))) return after;
   const source = isObject(after['source']) ? after['source'] : before;
-  return { ...after, source: { ...source, delivery_state: reached } };
+  return { ...after, source: { ...source, delivery_state: before['delivery_state']! } };
+}
+
+/** What is said, without the delivery states that are behind earlier ones. */
+function forwards(said: readonly JsonObject[], reached: Json | undefined): JsonObject[] {
+  let furthest = reached;
+  return said.map((words) => {
+    const state = stateIn(words);
+    if (state === undefined) return words;
+    if (!isBehind(state, furthest)) {
+      furthest = state;
+      return words;
+    }
+    const { delivery_state: _, ...source } = objectAt(words, 'source');
+    return { ...words, source };
+  });
 }

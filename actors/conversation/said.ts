@@ -20,8 +20,7 @@ export function hearOfMessage(
 ): void {
   const isOurs = row.delivery !== null;
   const words = isOurs ? said.map(({ error: _, ...rest }) => rest) : said;
-  const hear = (metadata: JsonObject): JsonObject =>
-    words.reduce((before, word) => withSaid(before, word, merge), metadata);
+  const hear = (metadata: JsonObject): JsonObject => withSaid(metadata, words, merge);
   const heard = hear(metadataOf(row));
   const error = isOurs ? (said.map(errorIn).findLast((text) => text !== null) ?? null) : null;
   if (error !== null) {
