@@ -65,7 +65,7 @@ export function messageReader(db: Connection): MessageReader {
           const ascending = (order === 'asc') !== backwards;
           const edge = ascending ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
           const [sentAt = edge, messageKey = edge] = from ?? [];
-          return (ascending ? up : down).all(key, sentAt, messageKey, limit);
+          return (ascending ? up : down).iterate(key, sentAt, messageKey, limit);
         },
         (row) => [row.sent_at, row.key],
         (row) => new JsonText(messageText(row, source)),

@@ -83,7 +83,7 @@ export function conversationReader(db: Connection): ConversationReader {
         (from, backwards, limit) => {
           const edge = backwards ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
           const [lastMessageAt = edge, key = edge] = from ?? [];
-          return (backwards ? newer : older).all(lastMessageAt, key, ...(condition?.parameters ?? []), limit);
+          return (backwards ? newer : older).iterate(lastMessageAt, key, ...(condition?.parameters ?? []), limit);
         },
         (row) => [row.last_message_at, row.key],
         toText,
