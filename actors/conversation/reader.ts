@@ -3,6 +3,7 @@ import { JsonText } from '../json.ts';
 import type { ChannelJson, ConversationJson } from '../representation.ts';
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Clause } from '../filter.ts';
+import { conversationId } from '../ids.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { channels } from '../channel/tables.ts';
@@ -12,6 +13,9 @@ import { isPresent, type PresentConversation } from './memory.ts';
 import { type ConversationRow, conversations, type MessageRow, messages } from './tables.ts';
 import { conversationJson, conversationText, messageJson, messageText } from './representation.ts';
 
+/** What one id of a source is looked up to, at most: two are too many already. */
+export const mostFound = 10;
+
 export interface ConversationReader {
   find(id: string): ConversationJson | null;
   /**
@@ -19,8 +23,13 @@ export interface ConversationReader {
    * @throws Failure `invalid_filter` for what conversations do not have
    */
   page(query: PageQuery, filter: Clause | null): Page<ConversationJson>;
-  /** Conversations of a source by the source's own id of the conversation. */
-  findBySourceId(source: string, sourceConversationId: string): string[];
+  /**
+   * Conversations of a source by the source's own id of the conversation, oldest first: with a channel one at most,
+   * else the first few, on different channels.
+   */
+  findBySourceId(source: string, sourceConversationId: string, channelId?: string): string[];
+  /** Where a conversation is, in the words of its source, and its metadata as it is stored; null: there is none. */
+  stored(id: string): { sourceChannelId: string; sourceConversationId: string; metadata: string } | null;
 }
 
 /** A conversation without a channel row can not be: the channel is connected before anything is ingested. */
@@ -29,7 +38,10 @@ export function conversationReader(db: Connection): ConversationReader {
   const channelById = channels.query(db, 'WHERE id = ?');
   const messageByKey = messages.query(db, 'WHERE key = ?');
   const bySourceId = db
-    .prepare('SELECT id FROM conversation WHERE source_conversation_id = ? AND source = ? AND created_at IS NOT NULL')
+    .prepare(
+      `SELECT id FROM conversation WHERE source_conversation_id = ? AND source = ? AND created_at IS NOT NULL
+       ORDER BY key LIMIT ${mostFound}`,
+    )
     .pluck();
 
   const partsOf = (row: ConversationRow): [PresentConversation, ChannelJson, MessageRow | null] => {
@@ -71,15 +83,26 @@ export function conversationReader(db: Connection): ConversationReader {
         (from, backwards, limit) => {
           const edge = backwards ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
           const [lastMessageAt = edge, key = edge] = from ?? [];
-          return (backwards ? newer : older).all(lastMessageAt, key, ...(condition?.parameters ?? []), limit);
+          return (backwards ? newer : older).iterate(lastMessageAt, key, ...(condition?.parameters ?? []), limit);
         },
         (row) => [row.last_message_at, row.key],
         toText,
         counted(condition),
       );
     },
-    findBySourceId: (source, sourceConversationId) =>
-      (bySourceId.all(sourceConversationId, source) as Uint8Array[]).map(uuidFromBytes),
+    findBySourceId(source, sourceConversationId, channelId) {
+      if (channelId === undefined)
+        return (bySourceId.all(sourceConversationId, source) as Uint8Array[]).map(uuidFromBytes);
+      const id = conversationId(channelId, sourceConversationId);
+      const row = byId.get(uuidToBytes(id));
+      return row?.source === source ? [id] : [];
+    },
+    stored(id) {
+      const row = byId.get(uuidToBytes(id));
+      if (row === null || !isPresent(row)) return null;
+      const { source_channel_id: sourceChannelId } = channelById.get(uuidToBytes(row.channel_id))!;
+      return { sourceChannelId, sourceConversationId: row.source_conversation_id, metadata: row.metadata };
+    },
   };
 }
 

@@ -49,8 +49,8 @@ export const cursors: readonly Mutant[] = [
   {
     name: 'page-repeats-its-edge',
     file: 'actors/store/page.ts',
-    from: 'const rows = fetched.slice(0, query.limit);',
-    to: 'const rows = fetched.slice(0, query.limit + 1);',
+    from: 'if (taken.length === limit) return',
+    to: 'if (taken.length === limit + 1) return',
     breaks: 'a page has one item too many, which the next one has as well',
     caughtBy: { file: readers, title: 'leads back to the one before' },
   },
