@@ -75,10 +75,12 @@ const meanings: [kind: CallOutcome['kind'], results: OutgoingResult[]][] = [
 /** Answers that ask to wait, each with the wait in ms. */
 const waits: [status: number, headers: Record<string, string>, retryAfter: number][] = [
   [429, { 'retry-after': '7' }, 7_000],
+  [500, { 'retry-after': '7' }, 7_000],
   [503, { 'retry-after': '7' }, 7_000],
   [429, { 'retry-after': new Date(now + 9_000).toUTCString() }, 9_000],
-  [429, { 'retry-after': '86400' }, 300_000],
-  [429, {}, 1_000],
+  [429, { 'retry-after': '3600' }, 3_600_000],
+  [429, { 'retry-after': '0' }, 1_000],
+  [429, {}, 5_000],
 ];
 
 const delivering: Check[] = [

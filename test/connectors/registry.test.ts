@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createApp } from '#src/http/app.ts';
 import type { Connector } from '#src/connectors/connector.ts';
 import { createConnectors, factories } from '#src/connectors/registry.ts';
+import { Bodies } from '#src/http/bodies.ts';
 import { Metrics } from '#src/metrics.ts';
+import { createGate } from '#src/security/gate.ts';
 import { createAuth } from '#src/security/auth.ts';
 import { startApi } from '../_support/api.ts';
 import { testConfig } from '../_support/config.ts';
@@ -54,7 +56,8 @@ describe('the registry', () => {
       const connectors = createConnectors(api.config, [but({ routes: [{ ...route!, path }] })]);
       const services = { ...api.services, connectors };
       const parts = { services, auth: createAuth(services), metrics: new Metrics() };
-      expect(() => createApp(parts)).toThrow(`claims ${path}, which is the hub's own`);
+      const doors = { gate: createGate(api.config), bodies: new Bodies() };
+      expect(() => createApp({ ...parts, ...doors })).toThrow(`claims ${path}, which is the hub's own`);
     },
   );
 });

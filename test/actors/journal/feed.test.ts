@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FeedEntry, FeedPosition } from '#actors/journal/feed.ts';
 import { feedReader } from '#actors/journal/feed-reader.ts';
 import { kinds } from '#actors/kinds.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../../_support/actor-system.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../../_support/actor-system.ts';
 import { sendText, turnsOf } from '../support.ts';
 import { watchedConnection } from './watched-connection.ts';
 
@@ -35,7 +35,7 @@ function readOn(
 
 /** The numbers of each subject's events, in the order of reading. */
 function numbersOf(entries: FeedEntry[]): number[][] {
-  const subjects = Map.groupBy(entries, ({ conversationId }) => conversationId);
+  const subjects = Map.groupBy(entries, ({ event }) => `${event.subject.type} ${event.subject.id}`);
   return [...subjects.values()].map((of) => of.map(({ event }) => event.seq));
 }
 
@@ -144,6 +144,18 @@ test('a type that a long conversation lacks costs one walk', async () => {
   expect(feed.read({ after: [], limit: 1, conversationId: conversation, types: ['channel.updated'] })).toEqual([]);
   expect(looks).toBeLessThan(4 * turnsOf(system.file).length);
   db.close();
+});
+
+test('an event names whose number it has, as value and text', async () => {
+  await using system = await talking(1);
+  await sendText(system.commands(), 'c0', 'hello');
+  const { feed, close } = system.reader();
+  const entries = feed.read({ after: [], limit: 100 });
+  const subjects = entries.map(({ event }) => [event.type, event.subject.type, event.subject.id]);
+  expect(subjects[0]).toEqual(['channel.updated', 'channel', testChannel]);
+  expect(subjects[1]).toEqual(['message.created', 'conversation', conversationOf('c0')]);
+  for (const { event, text } of entries) expect(JSON.parse(text)).toEqual(event);
+  close();
 });
 
 test('an event names its conversation; a channel event none', async () => {
