@@ -22,7 +22,11 @@ export interface RegisteredMachine {
 
 /** Every machine of the hub by its id: what the host, the tests, the documentation and the visualizer iterate. */
 export const registry = {
-  conversation: { machine: conversation, version: 1, migrations: [] },
+  conversation: {
+    machine: conversation,
+    version: 2,
+    migrations: [(state) => ({ ...state, value: { ...(state.value as object), echoes: 'none' } })],
+  },
   channel: { machine: channel, version: 1, migrations: [] },
   'message-delivery': {
     machine: messageDelivery,

@@ -33,7 +33,7 @@ export function presentConversation({ row, actor }: ConversationRuntime): Readon
 
 /** @throws Failure `not_found` for a message that is not this conversation's */
 export function ownMessage(runtime: ConversationRuntime, messageId: string): MessageRow {
-  const row = runtime.reads.message(messageId);
+  const row = runtime.reads.message(messageId) ?? runtime.reads.messageByEcho(messageId);
   if (row === null || row.conversation !== runtime.actor.key) {
     throw new Failure('not_found', `There is no message ${messageId} in the conversation ${runtime.actor.id}.`);
   }

@@ -22,6 +22,7 @@ export interface MessageReader {
 
 export function messageReader(db: Connection): MessageReader {
   const byId = messages.query(db, 'WHERE id = ?');
+  const byEcho = messages.query(db, 'WHERE echo_id = ?');
   const conversationByKey = conversations.query(db, 'WHERE key = ?');
   const conversationById = conversations.query(db, 'WHERE id = ?');
   const up = messages.query(db, 'WHERE conversation = ? AND (sent_at, key) > (?, ?) ORDER BY sent_at, key LIMIT ?');
@@ -46,7 +47,7 @@ export function messageReader(db: Connection): MessageReader {
     .pluck();
   return {
     find(id) {
-      const row = byId.get(uuidToBytes(id));
+      const row = byId.get(uuidToBytes(id)) ?? byEcho.get(uuidToBytes(id));
       if (row === null) return null;
       const conversation = conversationByKey.get(row.conversation)!;
       return {

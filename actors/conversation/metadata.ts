@@ -15,8 +15,12 @@ import {
 export const metadataOf = (row: { metadata: string }): JsonObject => parseJson(row.metadata) as JsonObject;
 
 /** Changes the stored metadata of a message and tells it where it is new. @throws Failure `metadata_too_large` */
-export function saveMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson {
-  const columns = { metadata: metadataText(metadata) };
+export const saveMessageMetadata = (runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson =>
+  storeMessageMetadata(runtime, row, metadataText(metadata));
+
+/** The same with the text of the metadata, which has been looked at. */
+export function storeMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: string): MessageJson {
+  const columns = { metadata };
   if (columns.metadata === row.metadata) return messageJson(row, runtime.row.source);
   announceMessageMetadata(runtime, { ...row, ...columns });
   return updateMessage(runtime, row, columns);

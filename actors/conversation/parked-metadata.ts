@@ -27,7 +27,7 @@ export function applyParkedToConversation(runtime: ConversationRuntime): void {
 export function applyParkedToMessage(runtime: ConversationRuntime, row: MessageRow, sourceMessageId: string): void {
   const parked = runtime.reads.parkedMetadata(presentConversation(runtime), sourceMessageId);
   if (parked.length === 0) return;
-  hearOfMessage(runtime, row, parked.flatMap(saidIn), mergedWithinBounds);
+  hearOfMessage(runtime, row, parked.flatMap(saidIn), 'left out');
   forget(runtime, parked);
 }
 

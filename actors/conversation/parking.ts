@@ -22,6 +22,7 @@ export function addOutbound(runtime: ConversationRuntime, { messageId, content, 
     runtime,
     {
       id: messageId,
+      turn: runtime.turn,
       sourceMessageId: null,
       sentAt: runtime.now,
       fromContact: false,

@@ -10,40 +10,21 @@ function rankOf(state: Json | undefined): number | null {
   return Object.hasOwn(ranks, state.toLowerCase()) ? ranks[state.toLowerCase()]! : null;
 }
 
-/** Whether a delivery state of the source is behind one that was reached. */
-function isBehind(state: Json | undefined, reached: Json | undefined): boolean {
+/** The later of two states is the further one, unless it is known to be behind. */
+function further(reached: Json | undefined, state: Json | undefined): Json | undefined {
   const rank = rankOf(state);
-  return reached !== undefined && rank !== null && rank < (rankOf(reached) ?? 0);
+  return typeof state === 'string' && (rank === null || rank >= (rankOf(reached) ?? 0)) ? state : reached;
 }
-
-/** How what is said is put over what was known: in full, or within the bounds of metadata. */
-export type Merge = (before: JsonObject, ...said: readonly JsonObject[]) => JsonObject;
 
 const stateIn = (metadata: JsonObject): Json | undefined => objectAt(metadata, 'source')['delivery_state'];
 
 /**
- * A message's metadata with what its source says of it merged in, all at once: metadata may be large, and what is said
- * many small things. Receipts may arrive in any order: the delivery state of the source never goes backwards.
+ * A message's metadata after its source said something, given that before. Receipts may arrive in any order: the
+ * delivery state at the source never goes backwards.
  */
-export function withSaid(metadata: JsonObject, said: readonly JsonObject[], merge: Merge): JsonObject {
-  const before = objectAt(metadata, 'source');
-  const after = merge(metadata, ...forwards(said, stateIn(metadata)));
-  if (!isBehind(stateIn(after), stateIn(metadata))) return after;
-  const source = isObject(after['source']) ? after['source'] : before;
-  return { ...after, source: { ...source, delivery_state: before['delivery_state']! } };
-}
-
-/** What is said, without the delivery states that are behind earlier ones. */
-function forwards(said: readonly JsonObject[], reached: Json | undefined): JsonObject[] {
-  let furthest = reached;
-  return said.map((words) => {
-    const state = stateIn(words);
-    if (state === undefined) return words;
-    if (!isBehind(state, furthest)) {
-      furthest = state;
-      return words;
-    }
-    const { delivery_state: _, ...source } = objectAt(words, 'source');
-    return { ...words, source };
-  });
+export function neverBackwards(before: JsonObject, after: JsonObject, said: readonly JsonObject[]): JsonObject {
+  const reached = said.map(stateIn).reduce(further, stateIn(before));
+  if (reached === undefined || reached === stateIn(after)) return after;
+  const source = isObject(after['source']) ? after['source'] : objectAt(before, 'source');
+  return { ...after, source: { ...source, delivery_state: reached } };
 }

@@ -1,40 +1,44 @@
-import { isObject } from '../json.ts';
-import { metadataText } from '../metadata.ts';
+import { isObject, merged } from '../json.ts';
+import { mergedWithinBounds, metadataText } from '../metadata.ts';
 import type { Json, JsonObject } from '../representation.ts';
 import { stepDelivery } from './delivery.ts';
 import type { ConversationRuntime } from './memory.ts';
-import { metadataOf, saveMessageMetadata } from './metadata.ts';
-import { type Merge, withSaid } from './receipts.ts';
+import { metadataOf, storeMessageMetadata } from './metadata.ts';
+import { neverBackwards } from './receipts.ts';
 import type { MessageRow } from './tables.ts';
 
+const longestError = 1_000;
+
 /**
- * Merges what a source says about a message, in order, and announces it. Of a message of ours an `error` says that it
+ * Merges what a source says about a message, in its order, and tells it. Of a message of ours an `error` says that it
  * failed after all; one that is on its way is not failed by what is said of an earlier try.
- * @throws Failure `metadata_too_large` unless `merge` keeps to the bounds
+ * @param excess what becomes of metadata that would be too large
+ * @throws Failure `metadata_too_large` where it is refused
  */
 export function hearOfMessage(
   runtime: ConversationRuntime,
   row: MessageRow,
   said: readonly JsonObject[],
-  merge: Merge,
+  excess: 'refused' | 'left out',
 ): void {
-  const isOurs = row.delivery !== null;
-  const words = isOurs ? said.map(({ error: _, ...rest }) => rest) : said;
-  const hear = (metadata: JsonObject): JsonObject => withSaid(metadata, words, merge);
+  const words = row.delivery === null ? said : said.map(({ error: _, ...others }) => others);
+  const hear = (before: JsonObject): JsonObject => {
+    const after = (excess === 'refused' ? merged : mergedWithinBounds)(before, ...words);
+    return neverBackwards(before, after, words);
+  };
   const heard = hear(metadataOf(row));
-  const error = isOurs ? (said.map(errorIn).findLast((text) => text !== null) ?? null) : null;
-  if (error !== null) {
-    // Refused as a whole, before any of it is done.
-    metadataText(heard);
-    if (stepDelivery(runtime, row, { type: 'source.failed', error }, hear) !== null) return;
-  }
-  saveMessageMetadata(runtime, row, heard);
+  const text = excess === 'refused' ? metadataText(heard) : JSON.stringify(heard);
+  const error = row.delivery === null ? null : lastErrorIn(said);
+  const failed = error === null ? null : stepDelivery(runtime, row, { type: 'source.failed', error }, hear);
+  if (failed === null) storeMessageMetadata(runtime, row, text);
 }
 
-const longestError = 1_000;
+/** The last error that a source tells of, as text; null without one. */
+function lastErrorIn(said: readonly JsonObject[]): string | null {
+  return said.map(({ error }) => errorText(error)).findLast((text) => text !== null) ?? null;
+}
 
-/** The error that a source tells of, as text; null without one. */
-function errorIn({ error }: { error?: Json }): string | null {
+function errorText(error: Json | undefined): string | null {
   if (typeof error === 'string' && error !== '') return error.slice(0, longestError);
   return isObject(error) ? JSON.stringify(error).slice(0, longestError) : null;
 }

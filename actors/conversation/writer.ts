@@ -49,6 +49,8 @@ export function announceMessageMetadata(runtime: ConversationRuntime, row: Messa
 /** A new message, before it has a key. */
 export interface NewMessage {
   id: string;
+  /** Key of the turn that took it in. */
+  turn: number;
   sourceMessageId: string | null;
   sentAt: number;
   fromContact: boolean;
@@ -69,13 +71,14 @@ export function addMessage(
     key,
     id: message.id,
     conversation: runtime.actor.key,
-    turn: runtime.turn,
+    turn: message.turn,
     source_message_id: message.sourceMessageId,
     sent_at: message.sentAt,
     from_contact: message.fromContact ? 1 : 0,
     sender: JSON.stringify(message.sender),
     content: JSON.stringify(message.content),
     metadata: '{}',
+    echo_id: null,
     state: message.state,
     delivery,
   };

@@ -12,6 +12,7 @@ const sample = <Id extends MachineId>(weight: number, event: EventOf<Id>): Sampl
 
 export const retryTimer = 'xstate.after.retryDelay.message-delivery.pending.backingOff';
 export const awaitedTimer = 'xstate.after.awaitedFor.conversation.presence.awaited';
+export const echoTimer = 'xstate.after.echoParkedFor.conversation.echoes.parked';
 export const redeliveryTimer = 'xstate.after.retryDelay.webhook-delivery.scheduled.backingOff';
 export const probeTimer = 'xstate.after.retryDelay.webhook-subscription.Subscribed.failing.backingOff';
 export const suspensionTimer = 'xstate.after.suspendAfter.webhook-subscription.Subscribed.failing';
@@ -25,6 +26,9 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(1, { type: 'messages.received', fromContact: 0 }),
     sample(1, { type: 'message.sent' }),
     sample(4, { type: 'send.park' }),
+    sample(2, { type: 'echo.park' }),
+    sample(1, { type: 'echo.settle' }),
+    sample(1, { type: echoTimer }),
     sample(1, { type: 'read' }),
     sample(1, { type: 'workflow.set', state: 'OPEN' }),
     sample(1, { type: 'workflow.set', state: 'CLOSED' }),
