@@ -27,11 +27,8 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
 
   'source.update'(runtime, body) {
     const row = existing(runtime);
-    runtime.save({
-      action_endpoint: body.actionEndpoint ?? row.action_endpoint,
-      name: body.name ?? row.name,
-      image_url: body.imageUrl ?? row.image_url,
-    });
+    const { actionEndpoint = row.action_endpoint, name = row.name, imageUrl = row.image_url } = body;
+    runtime.save({ action_endpoint: actionEndpoint, name, image_url: imageUrl });
     runtime.signal('sources');
     return { source: sourceJson(row) };
   },

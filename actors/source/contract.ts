@@ -17,9 +17,9 @@ export type SourceCommands = {
     /** `issuedAt` (epoch seconds): the `iat` claim of the source's one valid token. */
     result: { source: SourceJson; issuedAt: number };
   };
-  /** Absent = keep. @throws Failure `not_found` */
+  /** Absent = keep, null = clear. @throws Failure `not_found` */
   'source.update': {
-    body: { actionEndpoint?: string; name?: string; imageUrl?: string };
+    body: { actionEndpoint?: string | null; name?: string | null; imageUrl?: string | null };
     result: { source: SourceJson };
   };
   /** Its token is refused from now on; its channels are told to disconnect. @throws Failure `not_found` */

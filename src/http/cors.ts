@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
 import type { Config } from '#src/config/config.ts';
 
 const methods = 'GET, POST, OPTIONS';
 const requestHeaders = 'Content-Type, Authorization, Idempotency-Key, X-Request-Id';
-const exposedHeaders = 'X-Request-Id, X-Api-Version, X-Message-Id, Idempotency-Replayed, Retry-After';
+const exposedHeaders = 'X-Request-Id, X-Api-Version, X-Message-Id, Idempotency-Replayed, Retry-After, WWW-Authenticate';
+/** Seconds for which a browser need not ask again: as long as any of them remembers. */
+const remembered = 7_200;
 
 /** The CORS headers of an answer (docs/api.md, "Authentication"); empty for origins that are not allowed. */
 export function corsHeaders(config: Config, origin: string | undefined): Record<string, string> {
@@ -19,21 +19,7 @@ export function corsHeaders(config: Config, origin: string | undefined): Record<
     'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': requestHeaders,
     'Access-Control-Expose-Headers': exposedHeaders,
+    'Access-Control-Max-Age': String(remembered),
     Vary: 'Origin',
   };
-}
-
-/**
- * Whether the Host header may be meant for this hub. An open API on this machine must not answer a web page whose
- * name was made to point here (DNS rebinding); an address or `localhost` can not be such a name.
- */
-export function isOwnHost(config: Config, headers: IncomingHttpHeaders): boolean {
-  if (config.security.authentication || config.security.allowUnauthenticated) return true;
-  const name = (headers.host ?? '')
-    .replace(/:\d+$/, '')
-    .replace(/^\[|\]$/g, '')
-    .toLowerCase();
-  if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
-  const { publicUrl, host } = config.server;
-  return name === host.toLowerCase() || (publicUrl !== '' && name === new URL(publicUrl).hostname);
 }

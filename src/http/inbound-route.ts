@@ -3,8 +3,8 @@ import { Failure } from '#actors/errors.ts';
 import type { InboundRoute, ParsedRequest, RawRequest } from '#src/connectors/connector.ts';
 import { ingest } from '#src/ingest/ingest.ts';
 import { sortMessages } from '#src/ingest/messages.ts';
-import { answered, type HandlerParts, type Outgoing } from './handle.ts';
-import { readBody } from './json-body.ts';
+import { answered, type HandlerParts } from './handle.ts';
+import type { Outgoing } from './outgoing.ts';
 
 /**
  * Everything from a platform's call to its answer: whether it is genuine, what it says, store it. Answers 200 once all
@@ -17,7 +17,8 @@ export const handleInbound = (
   requestId: string,
 ): Promise<Outgoing> =>
   answered(parts, { inbound: route.path }, requestId, async () => {
-    const raw = await rawRequest(parts, route, request);
+    using body = await parts.bodies.read(request, route.bodyLimit);
+    const raw = rawRequest(parts, request, body.bytes);
     if (!route.verify(raw)) {
       throw new Failure('forbidden', `The request to ${route.path} is not signed as its source signs.`);
     }
@@ -27,13 +28,8 @@ export const handleInbound = (
     return outgoing(parsed);
   });
 
-async function rawRequest(
-  { services }: HandlerParts,
-  { bodyLimit }: InboundRoute,
-  request: IncomingMessage,
-): Promise<RawRequest> {
+function rawRequest({ services }: HandlerParts, request: IncomingMessage, body: Buffer): RawRequest {
   const { method = '', url = '/', headers } = request;
-  const body = await readBody(request, bodyLimit);
   const address = services.config.server.publicUrl || `http://${headers.host}`;
   return { method, url: URL.parse(url, address) ?? new URL(url, 'http://localhost'), headers, body };
 }

@@ -11,6 +11,7 @@ import {
   throttled,
   withMessages,
 } from './webhook-support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -208,7 +209,7 @@ test('a delivered event that is replayed keeps its id', async () => {
   await subscriber.record([[item, delivered]]);
   await subscriber.replay(item);
   await subscriber.record([[item, delivered]]);
-  const { items: shown } = subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 10, from: null }, {});
+  const shown = itemsOf(subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 10, from: null }, {}));
   expect(shown).toMatchObject([{ id: subscriber.deliveryId(item), status: 'delivered', attempts: { length: 4 } }]);
   expectSound(system);
 });

@@ -12,7 +12,7 @@ export const listConversations = defineOperation({
   auth: 'core',
   request: z.object({
     ...pageFields,
-    filters: z.string().nullish().describe('Lucene syntax: field:value, AND OR NOT ( ), ranges, wildcards.'),
+    filters: z.string().optional().describe('Lucene syntax: field:value, AND OR NOT ( ), ranges, wildcards.'),
   }),
   example: { filters: 'unread_count:[1 TO *] AND source:my-crm', page_size: 20 },
   responses: { 200: pageSchema(conversationSchema) },
