@@ -74,7 +74,7 @@ class Reading {
       let found = 0;
       for (const { row, event, key } of this.#events(query, base + position[shard]!, base, wanted)) {
         position = position.with(shard, key - base);
-        entries.push(this.#entry(row, event, position));
+        entries.push(this.#entry(row, event, shard, position));
         if (++found === wanted) break;
       }
       if (found < wanted && end[shard]! > position[shard]!) position = position.with(shard, end[shard]!);
@@ -162,11 +162,11 @@ class Reading {
     return statement;
   }
 
-  #entry(row: FeedRow, event: TurnEvent, position: FeedPosition): FeedEntry {
+  #entry(row: FeedRow, event: TurnEvent, shard: number, position: FeedPosition): FeedEntry {
     const { payload, subject } = this.#render(row.kind, row.actor, event);
     const conversationId = subject.type === this.#followed?.name ? subject.id : null;
     const told = { type: event.type, subject, payload, timestamp: row.at, seq: event.seq };
-    return new RenderedEntry(this.#instance, told, position, conversationId);
+    return new RenderedEntry(this.#instance, told, { shard, position, conversationId });
   }
 }
 
@@ -177,15 +177,21 @@ interface ToldEvent extends Omit<EventJson, 'payload' | 'cursor'> {
 
 /** An event as JSON text; as a value once somebody asks for it. */
 class RenderedEntry implements FeedEntry {
+  readonly shard: number;
   readonly position: FeedPosition;
   readonly conversationId: string | null;
   readonly #instance: string;
   readonly #told: ToldEvent;
   #parsed: EventJson | null = null;
 
-  constructor(instance: string, told: ToldEvent, position: FeedPosition, conversationId: string | null) {
+  constructor(
+    instance: string,
+    told: ToldEvent,
+    { shard, position, conversationId }: Pick<FeedEntry, 'shard' | 'position' | 'conversationId'>,
+  ) {
     this.#instance = instance;
     this.#told = told;
+    this.shard = shard;
     this.position = position;
     this.conversationId = conversationId;
   }

@@ -194,7 +194,7 @@ class SharedTail implements FanOut {
     let sends = 0;
     for (const entry of page) {
       if (sends >= sendsPerPass) return true;
-      sends += this.#offer(entry, this.#tail);
+      sends += this.#offer(entry);
       if (!this.#tail) return false;
       this.#tail = entry.position;
     }
@@ -202,7 +202,7 @@ class SharedTail implements FanOut {
   }
 
   /** @returns the number of subscriptions that wanted the entry. */
-  #offer(entry: FeedEntry, before: FeedPosition): number {
+  #offer(entry: FeedEntry): number {
     const { event, conversationId } = entry;
     const wanting = [this.#live.get(keyOf({})), this.#live.get(keyOf({ type: event.type }))];
     if (conversationId !== null) wanting.push(this.#live.get(keyOf({ conversationId })));
@@ -212,7 +212,7 @@ class SharedTail implements FanOut {
       for (const member of members ?? []) {
         count++;
         if (member.ahead) {
-          if (covers(member.at, before, entry.position)) continue;
+          if (covers(member.at, entry)) continue;
           member.ahead = isPast(member.at, entry.position);
         }
         if (member.sink.backlog() > maxBacklog) member.sink.overflow();

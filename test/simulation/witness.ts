@@ -78,9 +78,7 @@ export class Witness {
     }
   }
 
-  #see({ event, position, conversationId }: FeedEntry): void {
-    // Reading goes shard after shard; one without further events may have moved to its end before.
-    const shard = position.findLastIndex((place, of) => place !== (this.#position[of] ?? 0));
+  #see({ event, shard, position, conversationId }: FeedEntry): void {
     const subject = `${event.subject.type} ${event.subject.id}`;
     const text = textOf(event);
     const where = { shard, place: position[shard]! };

@@ -17,7 +17,7 @@ export const realtime: readonly Mutant[] = [
   {
     name: 'joined-socket-repeats',
     file: 'src/realtime/fan-out.ts',
-    from: 'if (covers(member.at, before, entry.position)) continue;',
+    from: 'if (covers(member.at, entry)) continue;',
     to: '',
     breaks: 'a socket that has caught up gets events twice',
     caughtBy: { file: fanOut, title: 'gives each subscription each event once, in order' },
