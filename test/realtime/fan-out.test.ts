@@ -128,6 +128,20 @@ describe('fan-out', () => {
     );
   });
 
+  it('gives an event whose shard is not the one that is cut', async () => {
+    const feed = new MemoryFeed(2);
+    const fanOut = fanOutOf(feed);
+    const [early, late] = [new Reader(), new Reader()];
+    fanOut.subscribe({}, null, early);
+    feed.skip(1);
+    fanOut.subscribe({}, null, late);
+    feed.cut(1);
+    feed.append('message.created', 'a');
+    await vi.waitFor(() => expect(early.events).toHaveLength(1));
+    expect(late.events).toHaveLength(1);
+    fanOut.close();
+  });
+
   it('reads and serialises a new event once for all', async () => {
     const feed = new MemoryFeed();
     const fanOut = fanOutOf(feed);
