@@ -24,7 +24,7 @@ export function createApp(parts: AppParts): Hono<Env> {
     ...operations.flatMap((operation) => operationRoutes(parts, operation)),
     ...inboundRoutes(parts),
     ...healthRoutes(services),
-    ...documentRoutes(),
+    ...documentRoutes(services.config),
     page(webSocketPath, async () => onlyUpgrades()),
   ];
   for (const route of routes) door.mount(app, route);

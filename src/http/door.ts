@@ -26,7 +26,7 @@ export interface Route {
 }
 
 /** An address that is only read. */
-export const page = (path: string, work: () => Promise<Served>): Route => ({ path, works: new Map([['GET', work]]) });
+export const page = (path: string, work: Work): Route => ({ path, works: new Map([['GET', work]]) });
 
 /** How every answer leaves, whatever it is: with a request id, and the headers that let pages of other origins read it. */
 export class Door {

@@ -3,6 +3,7 @@ import type { CommandSender } from '#actors/commands.ts';
 import type { FailureCode } from '#actors/errors.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
+import type { AnswerHeader } from './documents/headers.ts';
 
 /** What an operation is given of the request besides its body. */
 export interface Call<C extends Caller = Caller> {
@@ -54,6 +55,8 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   example: unknown;
   /** Every 2xx answer there is. The compiler holds the handler to it, and so do the tests, to the last field. */
   responses: R;
+  /** What the document says of a 2xx answer besides its body, and which headers of its own it has. */
+  answers?: Readonly<Record<number, { description?: string; headers?: readonly AnswerHeader[] }>>;
   /** Failures of its own, besides those that every operation has. */
   errors: readonly FailureCode[];
   handle(call: Call<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { Config } from '#src/config/config.ts';
 import { page, type Route, type Served } from '../door.ts';
 import { operations } from '../operations.ts';
-import { asyncApiDocument } from './asyncapi.ts';
-import { openApiDocument } from './openapi.ts';
+import { asyncApiDocument, asyncApiServers } from './asyncapi.ts';
+import { openApiDocument, openApiServers } from './openapi.ts';
 
 /** Nothing from elsewhere: the page works without the internet, and what it tries goes to this hub. */
 const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
@@ -24,12 +25,12 @@ const swaggerFiles: Record<string, string> = {
 };
 
 /** `/openapi.json`, `/asyncapi.json` and the page `/docs`, to which `/` leads. */
-export function documentRoutes(): Route[] {
+export function documentRoutes({ server, security }: Config): Route[] {
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
     page('/', async () => ({ status: 302, body: null, headers: { Location: '/docs' } })),
-    document('/openapi.json', () => openApiDocument(operations)),
-    document('/asyncapi.json', () => asyncApiDocument()),
+    document('/openapi.json', server, () => openApiDocument(operations, security.authentication), openApiServers),
+    document('/asyncapi.json', server, asyncApiDocument, asyncApiServers),
     ...Object.entries(pageFiles).map(([path, [name, type]]) =>
       file(path, join(import.meta.dirname, name), {
         'Content-Type': `${type}; charset=utf-8`,
@@ -42,12 +43,18 @@ export function documentRoutes(): Route[] {
   ];
 }
 
-/** Made when it is first asked for. */
-function document(path: string, make: () => object): Route {
-  let text: string | null = null;
-  return page(path, async (): Promise<Served> => {
-    text ??= JSON.stringify(make());
-    return { status: 200, body: text, headers: {} };
+/** Made when it is first asked for; it names the address under which it was asked for. */
+function document(
+  path: string,
+  { publicUrl }: Config['server'],
+  make: () => object,
+  serversAt: (url: string) => object,
+): Route {
+  let made: object | null = null;
+  return page(path, async ({ headers: { host } }): Promise<Served> => {
+    made ??= make();
+    const url = publicUrl || (URL.parse(`http://${host}`)?.origin ?? 'http://localhost');
+    return { status: 200, body: JSON.stringify({ ...made, ...serversAt(url.replace(/\/$/, '')) }), headers: {} };
   });
 }
 

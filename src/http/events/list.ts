@@ -4,7 +4,8 @@ import { type EventType, eventTypes } from '#actors/representation.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { pageSize, pageSizeField } from '../pagination.ts';
-import { eventSchema, uuid } from '../schemas.ts';
+import { uuid } from '../schemas.ts';
+import { eventSchema } from './schemas.ts';
 
 export const listEvents = defineOperation({
   path: '/events.list',
@@ -38,6 +39,9 @@ export const listEvents = defineOperation({
     });
     const last = entries.at(-1)?.position ?? from;
     const next = entries.length < limit ? later(end, last) : last;
-    return ok({ data: entries.map(({ event }) => event), next_cursor: feed.encodeCursor(next) });
+    return ok({
+      data: entries.map(({ event }) => event as z.output<typeof eventSchema>),
+      next_cursor: feed.encodeCursor(next),
+    });
   },
 });
