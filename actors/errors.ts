@@ -24,6 +24,7 @@ export const failureCodes = [
   'channel_not_connected',
   'source_cannot_start_conversation',
   'message_not_failed',
+  'metadata_too_large',
   'overloaded',
   'deadline_exceeded',
   'unavailable',

@@ -6,6 +6,7 @@ import type { Connection } from '../store/database.ts';
 import { channels } from '../channel/tables.ts';
 import { isPresent } from './memory.ts';
 import { conversations, messages } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 /** A send that is to be made: what the call to the source needs. */
 export interface DeliveryWork {
@@ -43,7 +44,7 @@ export function deliveryReader(db: Connection): DeliveryReader {
       const channel = channelById.get(uuidToBytes(conversation.channel_id));
       if (channel === null) return null;
       return {
-        message: { id: message.id, content: JSON.parse(message.content) as Json, sentAt: message.sent_at },
+        message: { id: message.id, content: parseJson(message.content) as Json, sentAt: message.sent_at },
         conversation: {
           id: conversation.id,
           sourceConversationId: conversation.source_conversation_id,

@@ -1,11 +1,12 @@
 import { Failure } from '../errors.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
+import { mayEcho, parkEcho } from './echoes.ts';
+import { receive } from './inbound.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
-import { applyParkedToConversation, applyParkedToMessage } from './parked-metadata.ts';
+import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
-import type { MessageRow } from './tables.ts';
-import { addMessage, announceConversation, createConversation } from './writer.ts';
+import { createConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];
 
@@ -22,17 +23,17 @@ export function openConversation(runtime: ConversationRuntime, origin: Conversat
 function knownMessage(
   reads: ConversationReads,
   actor: { key: number; id: string },
-  { id, sourceMessageId }: InboundMessage,
+  { id, sourceMessageId, fromContact }: InboundMessage,
   commandId: string,
 ): IngestedMessage | null {
   const about = { source_message_id: sourceMessageId, conversation_id: actor.id };
-  const stored = reads.message(id);
+  const stored = reads.message(id) ?? (fromContact ? null : reads.parkedEcho(id));
   // The same command again: its message is no duplicate of itself.
   if (stored !== null) {
     return { ...about, id, duplicate: reads.commandOf(stored.turn) !== commandId.replaceAll('-', '') };
   }
   // A message that we sent and its source echoes has the source's id, under our own id.
-  const own = reads.ownBySourceId(actor.key, sourceMessageId);
+  const own = reads.ownBySourceId(actor.key, sourceMessageId) ?? (fromContact ? null : reads.messageByEcho(id));
   return own === null ? null : { ...about, id: own.id, duplicate: true };
 }
 
@@ -67,48 +68,42 @@ export function recogniseIngest(
 export function ingestMessages(runtime: ConversationRuntime, { origin, messages }: Ingest['body']): Ingest['result'] {
   const { reads, actor, commandId } = runtime;
   const known = knownOf(reads, actor, messages, commandId);
+  const added = unknownOf(messages, known);
   // What the caller knew of the channel may be out of date by now.
-  if (known.includes(null)) mustBeConnected(reads, origin.channelId);
+  if (added.size > 0) mustBeConnected(reads, origin.channelId);
   openConversation(runtime, origin);
-  const added = new Set<string>();
-  // Asked once for all of them: nearly always there is nothing.
-  const isAwaited = known.includes(null) && reads.hasParkedMetadata(runtime.row.source);
-  const answers = known.map((answer, i): IngestedMessage => {
-    if (answer !== null) return answer;
-    const message = messages[i]!;
-    const duplicate = added.has(message.id);
-    if (!duplicate) {
-      const row = receive(runtime, message);
-      if (isAwaited) applyParkedToMessage(runtime, row, message.sourceMessageId);
-    }
-    added.add(message.id);
-    return { source_message_id: message.sourceMessageId, id: message.id, conversation_id: actor.id, duplicate };
+  if (added.size > 0) takeIn(runtime, [...added.values()]);
+  const answers = messages.map(({ id, sourceMessageId }, i): IngestedMessage => {
+    // Of the repetitions within the request the first is the one that was added.
+    const duplicate = !added.delete(id);
+    return known[i] ?? { source_message_id: sourceMessageId, id, conversation_id: actor.id, duplicate };
   });
-  if (added.size > 0) announceConversation(runtime);
   return { messages: answers };
+}
+
+/** Stores messages that are new; those that may be echoes are kept aside until that is known. */
+function takeIn(runtime: ConversationRuntime, messages: readonly InboundMessage[]): void {
+  const mayBeEchoes = messages.some(({ fromContact }) => !fromContact) && mayEcho(runtime);
+  const isAside = ({ fromContact }: InboundMessage): boolean => !fromContact && mayBeEchoes;
+  for (const message of messages.filter(isAside)) parkEcho(runtime, message);
+  const shown = messages.filter((message) => !isAside(message));
+  if (shown.length > 0) receive(runtime, shown);
+}
+
+/** The messages that are not stored, by their id: of one that is repeated, the first. */
+function unknownOf(
+  messages: readonly InboundMessage[],
+  known: readonly (IngestedMessage | null)[],
+): Map<string, InboundMessage> {
+  const unknown = new Map<string, InboundMessage>();
+  for (const [i, message] of messages.entries()) {
+    if (known[i] === null && !unknown.has(message.id)) unknown.set(message.id, message);
+  }
+  return unknown;
 }
 
 /** @throws Failure `channel_not_connected` */
 function mustBeConnected(reads: ConversationReads, channel: string): void {
   if (reads.isConnected(channel)) return;
   throw new Failure('channel_not_connected', `The channel ${channel} is not connected. Connect it again first.`);
-}
-
-function receive(runtime: ConversationRuntime, message: InboundMessage): MessageRow {
-  const { context } = runtime.step({ type: 'message.received', fromContact: message.fromContact });
-  runtime.save({ unread_count: context.unread });
-  return addMessage(
-    runtime,
-    {
-      id: message.id,
-      sourceMessageId: message.sourceMessageId,
-      sentAt: message.sentAt,
-      fromContact: message.fromContact,
-      sender: { id: message.senderId },
-      content: message.content,
-      state: 'delivered',
-    },
-    runtime.nextKey(),
-    null,
-  );
 }

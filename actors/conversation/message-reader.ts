@@ -1,9 +1,10 @@
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
+import { JsonText } from '../json.ts';
 import type { MessageJson } from '../representation.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { messageIdsOf } from '../ids.ts';
-import { messageJson } from './representation.ts';
+import { messageJson, messageText } from './representation.ts';
 import { conversations, messages } from './tables.ts';
 
 export interface MessageReader {
@@ -16,6 +17,7 @@ export interface MessageReader {
 
 export function messageReader(db: Connection): MessageReader {
   const byId = messages.query(db, 'WHERE id = ?');
+  const byEcho = messages.query(db, 'WHERE echo_id = ?');
   const conversationByKey = conversations.query(db, 'WHERE key = ?');
   const conversationById = conversations.query(db, 'WHERE id = ?');
   const up = messages.query(db, 'WHERE conversation = ? AND (sent_at, key) > (?, ?) ORDER BY sent_at, key LIMIT ?');
@@ -33,7 +35,7 @@ export function messageReader(db: Connection): MessageReader {
   );
   return {
     find(id) {
-      const row = byId.get(uuidToBytes(id));
+      const row = byId.get(uuidToBytes(id)) ?? byEcho.get(uuidToBytes(id));
       if (row === null) return null;
       const conversation = conversationByKey.get(row.conversation)!;
       return {
@@ -55,7 +57,7 @@ export function messageReader(db: Connection): MessageReader {
           return (ascending ? up : down).all(key, sentAt, messageKey, limit);
         },
         (row) => [row.sent_at, row.key],
-        (row) => messageJson(row, source),
+        (row) => new JsonText(messageText(row, source)),
         total,
       );
     },

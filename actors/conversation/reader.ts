@@ -1,5 +1,6 @@
 import { channelJson } from '../channel/representation.ts';
-import type { ConversationJson } from '../representation.ts';
+import { JsonText } from '../json.ts';
+import type { ChannelJson, ConversationJson } from '../representation.ts';
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Clause } from '../filter.ts';
 import type { Connection } from '../store/database.ts';
@@ -7,9 +8,9 @@ import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { channels } from '../channel/tables.ts';
 import type { RowQuery } from '../store/table.ts';
 import { type Condition, conversationCondition } from './filter.ts';
-import { isPresent } from './memory.ts';
-import { type ConversationRow, conversations, messages } from './tables.ts';
-import { conversationJson, messageJson } from './representation.ts';
+import { isPresent, type PresentConversation } from './memory.ts';
+import { type ConversationRow, conversations, type MessageRow, messages } from './tables.ts';
+import { conversationJson, conversationText, messageJson, messageText } from './representation.ts';
 
 export interface ConversationReader {
   find(id: string): ConversationJson | null;
@@ -31,11 +32,18 @@ export function conversationReader(db: Connection): ConversationReader {
     .prepare('SELECT id FROM conversation WHERE source_conversation_id = ? AND source = ? AND created_at IS NOT NULL')
     .pluck();
 
-  const toJson = (row: ConversationRow): ConversationJson => {
+  const partsOf = (row: ConversationRow): [PresentConversation, ChannelJson, MessageRow | null] => {
     if (!isPresent(row)) throw new Error(`The conversation ${row.id} has not appeared.`);
     const channel = channelById.get(uuidToBytes(row.channel_id))!;
-    const last = row.last_message === null ? null : messageByKey.get(row.last_message);
-    return conversationJson(row, channelJson(channel), last === null ? null : messageJson(last, row.source));
+    return [row, channelJson(channel), row.last_message === null ? null : messageByKey.get(row.last_message)];
+  };
+  const toJson = (of: ConversationRow): ConversationJson => {
+    const [row, channel, last] = partsOf(of);
+    return conversationJson(row, channel, last && messageJson(last, row.source));
+  };
+  const toText = (of: ConversationRow): JsonText<ConversationJson> => {
+    const [row, channel, last] = partsOf(of);
+    return new JsonText(conversationText(row, channel, last && messageText(last, row.source)));
   };
 
   const counted = (condition: Condition | null): number =>
@@ -66,7 +74,7 @@ export function conversationReader(db: Connection): ConversationReader {
           return (backwards ? newer : older).all(lastMessageAt, key, ...(condition?.parameters ?? []), limit);
         },
         (row) => [row.last_message_at, row.key],
-        toJson,
+        toText,
         counted(condition),
       );
     },

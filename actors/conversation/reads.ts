@@ -1,7 +1,14 @@
 import type { Connection } from '../store/database.ts';
 import { parkedMetadata, type ParkedMetadataRow } from '../source/tables.ts';
 import { uuidToBytes } from '../uuid.ts';
-import { messages, type MessageRow, type ParkedSendRow, parkedSends } from './tables.ts';
+import {
+  messages,
+  type MessageRow,
+  type ParkedEchoRow,
+  parkedEchoes,
+  type ParkedSendRow,
+  parkedSends,
+} from './tables.ts';
 
 /** What the handlers of a conversation read. */
 export interface ConversationReads {
@@ -9,7 +16,14 @@ export interface ConversationReads {
   messageByKey(key: number): MessageRow | null;
   /** A message of ours that its source has given this id. */
   ownBySourceId(conversation: number, sourceMessageId: string): MessageRow | null;
+  /** A message of ours by the id that its echo would have. */
+  messageByEcho(id: string): MessageRow | null;
+  /** The message whose effect of a kind is the oldest of a lane. */
+  headOfLane(lane: number, kind: string): MessageRow | null;
   parkedSends(actor: number): ParkedSendRow[];
+  parkedEcho(messageId: string): ParkedEchoRow | null;
+  /** In the order in which they came. */
+  parkedEchoes(actor: number): ParkedEchoRow[];
   /** Whether a source has said anything about what has not appeared. */
   hasParkedMetadata(source: string): boolean;
   /** What a source has said about something that had not appeared, oldest first. */
@@ -24,6 +38,13 @@ export function conversationReads(db: Connection): ConversationReads {
   const byId = messages.query(db, 'WHERE id = ?');
   const byKey = messages.query(db, 'WHERE key = ?');
   const own = messages.query(db, 'WHERE source_message_id = ? AND conversation = ? AND delivery IS NOT NULL');
+  const byEcho = messages.query(db, 'WHERE echo_id = ?');
+  const head = messages.query(
+    db,
+    'WHERE key = (SELECT subject FROM outbox WHERE lane = ? AND kind = ? ORDER BY key LIMIT 1)',
+  );
+  const echo = parkedEchoes.query(db, 'WHERE message_id = ?');
+  const echoes = parkedEchoes.query(db, 'WHERE actor = ? ORDER BY key');
   const parked = parkedSends.query(db, 'WHERE actor = ? ORDER BY key');
   const said = parkedMetadata.query(db, 'WHERE source_id = ? AND namespace = ? AND target = ? ORDER BY key');
   const anySaid = db.prepare('SELECT EXISTS (SELECT 1 FROM parked_metadata WHERE source_id = ?)').pluck();
@@ -33,7 +54,11 @@ export function conversationReads(db: Connection): ConversationReads {
     message: (id) => byId.get(uuidToBytes(id)),
     messageByKey: (key) => byKey.get(key),
     ownBySourceId: (conversation, sourceMessageId) => own.get(sourceMessageId, conversation),
+    messageByEcho: (id) => byEcho.get(uuidToBytes(id)),
+    headOfLane: (lane, kind) => head.get(lane, kind),
     parkedSends: (actor) => parked.all(actor),
+    parkedEcho: (messageId) => echo.get(uuidToBytes(messageId)),
+    parkedEchoes: (actor) => echoes.all(actor),
     parkedMetadata: (source, namespace, target) => said.all(source, namespace, target),
     hasParkedMetadata: (source) => anySaid.get(source) === 1,
     isConnected: (channel) => connected.get(uuidToBytes(channel)) === 1,

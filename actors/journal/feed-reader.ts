@@ -9,6 +9,7 @@ import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
 import { rendererOf } from './render.ts';
 import { type Renderer, type TurnEvent, unpackEvents } from './turn.ts';
 import { actorTurns } from './walk.ts';
+import { parseJson } from '../json.ts';
 
 type FeedRow = Pick<JournalRow, 'key' | 'kind' | 'actor' | 'at' | 'events'>;
 
@@ -30,13 +31,16 @@ export function feedReader(db: Connection, shards: number, kinds: readonly AnyKi
   // The host cuts the journal as it likes: what is read at once is of one moment.
   const read = db.transaction((query: FeedQuery) => reading.read(query, extent()));
   return {
-    read: (query) => read(query),
+    read: (query) => read({ ...query, ...(query.types && { types: distinct(query.types) }) }),
     end: () => extent().end,
     start: () => extent().start,
     encodeCursor: (position) => encodeCursor(instance, position),
     decodeCursor: (cursor) => decodeCursor(cursor, extent()),
   };
 }
+
+/** A statement is prepared for each set of types: without order and repetition there are few. */
+const distinct = (types: readonly EventType[]): EventType[] => [...new Set(types)].sort();
 
 class Reading {
   readonly #db: Connection;
@@ -119,11 +123,12 @@ class Reading {
     if (actor === undefined || Math.floor(actor.key / keysPerShard) * keysPerShard !== base) return;
     // The turn that the position stands in has events behind it.
     let bound = this.#turnAt(after);
-    for (;;) {
-      const keys = this.#walk(actor.last_turn, bound, wanted + 1);
+    // Each walk begins at the newest turn: in small pieces, a type that is rare would cost the square of the history.
+    for (let piece = wanted + 1; ; piece *= 2) {
+      const keys = this.#walk(actor.last_turn, bound, piece);
       for (const key of keys) yield this.#byKey.get(key) as FeedRow;
       const last = keys.at(-1);
-      if (last === undefined || keys.length <= wanted) return;
+      if (last === undefined || keys.length < piece) return;
       bound = last;
     }
   }
@@ -188,7 +193,7 @@ class RenderedEntry implements FeedEntry {
   get event(): EventJson {
     this.#parsed ??= {
       ...this.#told,
-      payload: JSON.parse(this.#told.payload) as JsonObject,
+      payload: parseJson(this.#told.payload) as JsonObject,
       cursor: encodeCursor(this.#instance, this.position),
     };
     return this.#parsed;

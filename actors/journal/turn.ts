@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { MachineId } from '#machines/registry.ts';
 import type { EventSubject, EventType, Json } from '../representation.ts';
 import type { JournalRow } from '../store/tables.ts';
+import { parseJson } from '../json.ts';
 
 /** One step of a machine inside a turn. */
 export interface Step {
@@ -57,7 +58,7 @@ export const packSteps = (steps: readonly Step[]): string | null =>
 
 export function unpackSteps(text: string | null): Step[] {
   if (text === null) return [];
-  return (JSON.parse(text) as PackedStep[]).map(([machine, subject, revision, version, event, value, hash]) => {
+  return (parseJson(text) as PackedStep[]).map(([machine, subject, revision, version, event, value, hash]) => {
     return { machine, subject, revision, version, event, value, hash };
   });
 }
@@ -67,7 +68,7 @@ export const packEvents = (events: readonly TurnEvent[]): string | null =>
 
 export function unpackEvents(text: string | null): TurnEvent[] {
   if (text === null) return [];
-  return (JSON.parse(text) as PackedEvent[]).map(([type, seq, data]) => ({ type, seq, data }));
+  return (parseJson(text) as PackedEvent[]).map(([type, seq, data]) => ({ type, seq, data }));
 }
 
 const digestLength = 22;

@@ -1,3 +1,5 @@
+import type { JsonText } from '../json.ts';
+
 /** A place in an ordered list: the values of the order's columns of one item. */
 export type PageKey = readonly number[];
 
@@ -9,7 +11,7 @@ export interface PageQuery {
 }
 
 export interface Page<T> {
-  items: T[];
+  items: JsonText<T>[];
   /** Key of the first item when something stands before it, else null. */
   before: PageKey | null;
   /** Key of the last item when something follows it, else null. */
@@ -29,7 +31,7 @@ export function pageOf<R, T>(
   query: PageQuery,
   fetch: FetchRows<R>,
   keyOf: (row: R) => PageKey,
-  toItem: (row: R) => T,
+  toItem: (row: R) => JsonText<T>,
   total: number,
 ): Page<T> {
   const backwards = query.from?.direction === 'before';
@@ -39,7 +41,8 @@ export function pageOf<R, T>(
   if (backwards) rows.reverse();
   const first = rows[0];
   const last = rows.at(-1);
-  const somethingBefore = backwards ? more : first !== undefined && fetch(keyOf(first), true, 1).length > 0;
+  const isStart = query.from === null;
+  const somethingBefore = backwards ? more : !isStart && first !== undefined && fetch(keyOf(first), true, 1).length > 0;
   const somethingAfter = backwards ? last !== undefined && fetch(keyOf(last), false, 1).length > 0 : more;
   return {
     items: rows.map(toItem),

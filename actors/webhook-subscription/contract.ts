@@ -78,8 +78,9 @@ export type WebhookSubscriptionCommands = {
    * What a dispatcher did, in one commit: attempts with their outcomes, and events put behind a failed one of their
    * lane without an attempt. `cursor`: every event up to it is accounted for (delivered, scheduled or dead); null moves
    * nothing. `ahead`: the feed keys behind the cursor that are accounted for all the same, because another lane was
-   * faster (at most 512; stored with the cursor, emptied when the cursor is set by a replay). A record of another
-   * `generation` than the stored one keeps its attempts and does not move the cursor.
+   * faster (at most 512; stored with the cursor, emptied when the cursor is set by a replay). What an earlier record has
+   * accounted for stays so. A record of another `generation` than the stored one keeps its attempts and does not move
+   * the cursor.
    * `caughtUp`: nothing was left to read. Idempotent by the commands' ids only.
    */
   'deliveries.record': {
@@ -89,7 +90,7 @@ export type WebhookSubscriptionCommands = {
       results: (DeliveryRef & { attempt: AttemptRecord | null; outcome: DeliveryOutcome })[];
       deferred: DeliveryRef[];
       cursor: FeedPosition | null;
-      /** Replaces what is stored when `cursor` is not null. */
+      /** Counts when `cursor` is not null. */
       ahead: number[];
       caughtUp: boolean;
     };

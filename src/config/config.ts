@@ -19,7 +19,8 @@ export interface Config {
   };
   components: { sources: SourceComponents };
   outgoing: { allowNetworks: string[] };
-  /** Milliseconds. */
+  /** Milliseconds, here and below. */
+  delivery: { giveUpAfter: number };
   retention: { journal: number; deliveries: number };
 }
 

@@ -23,6 +23,7 @@ export const statusOf: Record<FailureCode, number> = {
   channel_not_connected: 403,
   source_cannot_start_conversation: 400,
   message_not_failed: 409,
+  metadata_too_large: 400,
   overloaded: 503,
   deadline_exceeded: 503,
   unavailable: 503,
@@ -54,6 +55,8 @@ export const meaningOf: Record<FailureCode, string> = {
   channel_not_connected: 'a message is to go out over a disconnected channel',
   source_cannot_start_conversation: 'the source does not let a business write first',
   message_not_failed: 'only a failed message can be sent again',
+  metadata_too_large:
+    'a message, a conversation or a channel would get more than 64 KiB of metadata, or metadata nested deeper than 32 levels',
   overloaded: 'more work is queued than the hub takes',
   deadline_exceeded: 'the work was not begun in time, so it was dropped',
   unavailable: 'a part of the hub does not answer, for example while it restarts',
@@ -85,3 +88,10 @@ export function errorAnswer(failure: Failure): { status: number; body: ErrorBody
 /** What a caller sees of a defect: nothing of its inside. The log line with the same request id has it. */
 export const defect = (requestId: string): Failure =>
   new Failure('internal', `The hub failed to handle this request. Report the request id ${requestId}.`);
+
+/** `messages[3].content`, the root as `body`. */
+export function pathOf(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${String(part)}`;
+  return text || 'body';
+}

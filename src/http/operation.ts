@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CommandSender } from '#actors/commands.ts';
 import type { FailureCode } from '#actors/errors.ts';
+import { JsonText } from '#actors/json.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
 import type { AnswerHeader } from './documents/headers.ts';
@@ -23,7 +24,7 @@ export type CoreCall = Call<CallerOf<'core'>>;
 /** A call of a source. */
 export type SourceCall = Call<CallerOf<'source'>>;
 
-/** What goes out: `body` undefined means none. */
+/** What goes out: `body` undefined means none; `JsonText` goes out as it is. */
 export interface Answer<S extends number = number, B = unknown> {
   status: S;
   body: B;
@@ -37,7 +38,7 @@ type BodyOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /** The answers that declared responses allow. */
 export type AnswerOf<R extends Responses> = {
-  [S in keyof R & number]: Answer<S, BodyOf<R[S]>>;
+  [S in keyof R & number]: Answer<S, BodyOf<R[S]> | JsonText<BodyOf<R[S]>>>;
 }[keyof R & number];
 
 /** One operation, declared once: the router, the OpenAPI document and the tests read it. */
@@ -69,6 +70,10 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
 export const defineOperation = <Request, R extends Responses, S extends Scope>(
   operation: Operation<Request, R, S>,
 ): Operation => operation as unknown as Operation;
+
+/** The body of an answer as it goes out; null without one. */
+export const bodyText = ({ body }: Answer): string | null =>
+  body === undefined ? null : body instanceof JsonText ? body.text : JSON.stringify(body);
 
 /** 200 with a body. */
 export const ok = <B>(body: B): Answer<200, B> => ({ status: 200, body });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
+import { JsonText } from '#actors/json.ts';
 import type { Page, PageKey, PageQuery } from '#actors/store/page.ts';
 
 const defaultPageSize = 20;
@@ -61,13 +62,12 @@ export function pageQuery(
 }
 
 /** A page of the store as it goes out; `list` as for `pageQuery`. */
-export function pageBody<T>(list: string, page: Page<T>): PageBody<T> {
-  return {
-    data: page.items,
-    pagination_data: {
-      previous_cursor: encode(list, page.before, 'before'),
-      next_cursor: encode(list, page.after, 'after'),
-      total: page.total,
-    },
+export function pageBody<T>(list: string, page: Page<T>): JsonText<PageBody<T>> {
+  const data = page.items.map(({ text }) => text).join(',');
+  const paginationData: PageBody<T>['pagination_data'] = {
+    previous_cursor: encode(list, page.before, 'before'),
+    next_cursor: encode(list, page.after, 'after'),
+    total: page.total,
   };
+  return new JsonText(`{"data":[${data}],"pagination_data":${JSON.stringify(paginationData)}}`);
 }

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { Failure, type Problem } from '#actors/errors.ts';
+import { pathOf } from './errors.ts';
 import { dropNulls } from './null-fields.ts';
 import type { Operation } from './operation.ts';
+import { countedAt } from './raw-numbers.ts';
 
 /**
  * What an operation's schema makes of a body.
@@ -9,11 +11,15 @@ import type { Operation } from './operation.ts';
  */
 export function validBody({ path, request }: Operation, body: unknown): unknown {
   dropNulls(request, body);
-  const result = request.safeParse(body, { error: problemOf });
+  let result = request.safeParse(body, { error: problemOf });
+  // A field that takes a number takes its value; the digits are for what is passed on.
+  if (!result.success && countedAt(body, pathsOf(result.error))) result = request.safeParse(body, { error: problemOf });
   if (result.success) return result.data;
   const details: Problem[] = result.error.issues.map((issue) => ({ path: pathOf(issue.path), problem: issue.message }));
   throw new Failure('invalid_request', `The body does not fit ${path}: see details.`, { details });
 }
+
+const pathsOf = ({ issues }: z.ZodError): PropertyKey[][] => issues.map(({ path }) => path);
 
 /** What a schema expects, in the words of JSON. */
 const wordsOf: Record<string, string> = {
@@ -44,11 +50,4 @@ function problemOf(issue: z.core.$ZodRawIssue): string {
     default:
       return 'has none of the forms that are allowed';
   }
-}
-
-/** `messages[3].content`, the root as `body`. */
-function pathOf(path: PropertyKey[]): string {
-  let text = '';
-  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${String(part)}`;
-  return text || 'body';
 }

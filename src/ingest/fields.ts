@@ -1,14 +1,18 @@
 import { z } from 'zod';
+import { isObject } from '#actors/json.ts';
+import { ownKeysIn } from '#actors/metadata.ts';
+import type { Json, JsonObject } from '#actors/representation.ts';
 
 const longestId = 255;
 
-/** An id that a source or a caller chose: visible, without control characters. */
+/** An id that a source or a caller chose: visible, of whole characters, without control characters. */
 export const foreignId = z
   .string()
   .min(1)
   .max(longestId)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not hold control characters');
+  .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not hold control characters')
+  .refine((text) => text.isWellFormed(), 'must hold whole characters');
 
 /** Any JSON value. The body is JSON already, so only presence is checked. */
 export const json = z
@@ -16,4 +20,19 @@ export const json = z
   .refine((value) => value !== undefined, 'is required')
   .meta({ description: 'Any JSON value.' });
 
-export const jsonObject = z.record(z.string(), z.unknown()).meta({ description: 'Any JSON object.' });
+/** Any JSON object, passed on as it is: a record of the library would leave out a key named `__proto__`. */
+export const jsonObject = z
+  .unknown()
+  .refine((value) => isObject(value as Json), {
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+  })
+  .meta({ type: 'object', additionalProperties: {}, description: 'Any JSON object.' }) as z.ZodType<
+  Record<string, unknown>
+>;
+
+/** For schemas of metadata that a source gives: what the hub keeps itself is refused, key by key. */
+export function refuseOwnKeys(metadata: object, context: z.RefinementCtx): void {
+  for (const key of ownKeysIn(metadata as JsonObject)) {
+    context.addIssue({ code: 'custom', path: [key], message: 'is kept by the hub: a source can not write it' });
+  }
+}

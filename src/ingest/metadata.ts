@@ -24,27 +24,35 @@ export async function applyMetadata(parts: Parts, source: string, items: readonl
   }
 }
 
-/** @returns the items whose target has not appeared */
+/**
+ * One command for each conversation, side by side, whatever the items are about: so each target gets one event.
+ * @returns the items whose target has not appeared
+ */
 async function mergeKnown(
   { commands, store }: Parts,
   source: string,
   items: readonly MetadataItem[],
 ): Promise<MetadataItem[]> {
   const unknown: MetadataItem[] = [];
-  const ofConversation = new Map<string, { messageId: string | null; metadata: JsonObject }[]>();
+  const ofConversation = new Map<string, Map<string | null, JsonObject[]>>();
   for (const item of items) {
     const targets = targetsOf(store, source, item.namespace, item.sourceId);
     if (targets.length === 0) unknown.push(item);
     for (const { conversationId, messageId } of targets) {
-      const merges = ofConversation.get(conversationId) ?? [];
-      merges.push({ messageId, metadata: item.metadata });
-      ofConversation.set(conversationId, merges);
+      const about = getOrMake(ofConversation, conversationId, () => new Map());
+      getOrMake(about, messageId, () => []).push(item.metadata);
     }
   }
-  const merging = [...ofConversation].map(async ([conversation, merges]) => {
-    // One after the other: a later item about the same target wins over an earlier one.
-    for (const merge of merges) await commands.send('conversation', conversation, 'metadata.merge', merge);
+  const merging = [...ofConversation].map(([conversation, said]) => {
+    const about = [...said].map(([messageId, metadata]) => ({ messageId, metadata }));
+    return commands.send('conversation', conversation, 'metadata.merge', { about });
   });
   await Promise.all(merging);
   return unknown;
+}
+
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
 }

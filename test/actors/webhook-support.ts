@@ -12,6 +12,7 @@ import type {
 import { webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
 import { type ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { uuid } from './support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 type RecordBody = WebhookSubscriptionCommands['deliveries.record']['body'];
 export type Item = ReturnType<OpenStoreReader['webhookDeliveries']['read']>['items'][number];
@@ -98,7 +99,9 @@ export class Subscriber {
   /** Status of each delivery, oldest first. */
   statuses(): string[] {
     const page = this.reader.webhooks.deliveries(this.id, { limit: 1_000, from: null }, {});
-    return page.items.map(({ status }) => status).reverse();
+    return itemsOf(page)
+      .map(({ status }) => status)
+      .reverse();
   }
 
   async advance(ms: number): Promise<void> {

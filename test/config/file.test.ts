@@ -30,6 +30,7 @@ const badFiles: [string, string, string[]][] = [
     `${goodSecurity}retention: { journal: 23h }\n`,
     ['retention.journal must be 24h or more'],
   ],
+  ['no time to try', `${goodSecurity}delivery: { giveUpAfter: 0s }\n`, ['delivery.giveUpAfter must be longer']],
   ['a duration of nothing', `${goodSecurity}retention: { deliveries: 0d }\n`, ['retention.deliveries must be longer']],
   [
     'an address without prefix',
@@ -114,6 +115,7 @@ test('gives every key its default', () => {
     integration: { 'source-api': { enabled: false }, contacts: { enabled: false }, webhook: { enabled: false } },
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
+    delivery: { giveUpAfter: 10 * 60_000 },
     retention: { journal: 30 * 86_400_000, deliveries: 30 * 86_400_000 },
   });
 });
@@ -127,11 +129,13 @@ nats: { url: "tls://nats.example:4222" }
 security:
   jwtSecret: ${jwtSecret}
   systemToken: ${systemToken}
+  authentication: true
   allowUnauthenticated: true
   allowedOrigins: ["*", "https://a.example"]
   oidc: { issuer: "https://id.example", clientId: c, clientSecret: s, allowedEmailPatterns: ["*@a.example"] }
 components: { sources: { chatplugin: , telco: { accountSid: AC1, authToken: t } } }
 outgoing: { allowNetworks: [10.0.0.0/8, "fd00::/8"] }
+delivery: { giveUpAfter: 2h }
 retention: { journal: 7d, deliveries: 90s }
 `),
     env: {},
@@ -144,6 +148,7 @@ retention: { journal: 7d, deliveries: 90s }
   expect(config.components.sources.telco?.authToken.reveal()).toBe('t');
   expect(config.components.sources.pageplatform).toBeUndefined();
   expect(config.outgoing.allowNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(config.delivery).toEqual({ giveUpAfter: 2 * 3_600_000 });
   expect(config.retention).toEqual({ journal: 7 * 86_400_000, deliveries: 90_000 });
 });
 
@@ -172,6 +177,14 @@ test.each(['0.0.0.0', '::', '192.168.1.2', 'hub.example', '127.0.0.1.example'])(
     expect(problemsOf(text, { PARLEY_SECURITY_AUTHENTICATION: 'true' })).toBe('no problem');
   },
 );
+
+test('lets any page call only with authentication', () => {
+  const origins = '  allowedOrigins: ["https://a.example", "*"]';
+  const text = `security:\n  jwtSecret: ${jwtSecret}\n  systemToken: ${systemToken}\n${origins}\n`;
+  expect(problemsOf(text)).toMatch(/parley.yaml:4:3: security.allowedOrigins lets any web page/);
+  expect(problemsOf(text, { PARLEY_SECURITY_AUTHENTICATION: 'true' })).toBe('no problem');
+  expect(problemsOf(text, { PARLEY_SECURITY_ALLOW_UNAUTHENTICATED: 'true' })).toContain('lets any web page');
+});
 
 test('a section that is commented out counts as empty', () => {
   expect(problemsOf(`${goodSecurity}nats:\n  # url: ""\noutgoing:\n`)).toBe('no problem');

@@ -23,7 +23,7 @@ async function backingOff(system: ActorSystem): Promise<void> {
   const about = { messageId, effectId: reader.outbox.after(0, -1, 1)[0]!.id };
   reader.close();
   await commands.send('conversation', conversation, 'attempt.start', about);
-  const outcome = { kind: 'throttled', error: 'Busy.', retryAfter: wait } as const;
+  const outcome = { kind: 'throttled', error: 'Busy.', retryAfter: wait, giveUpAfter: 2 * wait } as const;
   await commands.send('conversation', conversation, 'attempt.finish', { ...about, outcome });
 }
 

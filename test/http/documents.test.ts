@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Parser } from '@asyncapi/parser';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -172,6 +175,18 @@ describe('both documents', () => {
     expect(asyncApi.servers['hub']).toMatchObject({ host, pathname: '/ws.communication', protocol: 'ws' });
   });
 
+  it('name few addresses, however many are asked for', async () => {
+    const port = Number(new URL(api.url).port);
+    const namedTo = async (host: string): Promise<string | undefined> => {
+      const [response] = await once(get({ port, path: '/openapi.json', headers: { host } }), 'response');
+      return (JSON.parse(await text(response)) as OpenApi).servers?.[0]?.url;
+    };
+    for (let n = 1; n <= 20; n++) await namedTo(`127.0.0.1:${n}`);
+    expect(await namedTo('127.0.0.1:2')).toBe('http://127.0.0.1:2');
+    expect(await namedTo('127.0.0.1:99')).toBe(`http://localhost:${port}`);
+    expect(await namedTo('127.0.0.1:99999')).toBe(`http://localhost:${port}`);
+  });
+
   it('name the public address where there is one', async () => {
     const config = testConfig();
     config.server.publicUrl = 'https://hub.example/parley/';
@@ -191,21 +206,21 @@ describe('both documents', () => {
 });
 
 describe('the page of the API', () => {
-  const get = (path: string) => fetch(api.url + path);
+  const fetched = (path: string) => fetch(api.url + path);
 
   it('refers to nothing outside of the hub', async () => {
-    const page = await (await get('/docs')).text();
+    const page = await (await fetched('/docs')).text();
     const references = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference]) => reference!);
     expect(references.length).toBeGreaterThan(3);
     for (const reference of references) {
       expect(reference).toMatch(/^\//);
-      expect([reference, (await get(reference)).status]).toEqual([reference, 200]);
+      expect([reference, (await fetched(reference)).status]).toEqual([reference, 200]);
     }
     expect(page).not.toMatch(/<script>|https?:\/\//);
   });
 
   it('may fetch and run only what the hub serves', async () => {
-    const policy = (await get('/docs')).headers.get('content-security-policy');
+    const policy = (await fetched('/docs')).headers.get('content-security-policy');
     expect(policy).toContain("default-src 'self'");
     expect(policy).not.toMatch(/https?:|unsafe-eval|script-src/);
   });

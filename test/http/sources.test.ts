@@ -97,12 +97,51 @@ describe('/sources.webhook', () => {
     expect(list.data[0]!.metadata).toEqual({ seen: true });
   });
 
+  it('tells once of a target, however many items it has', async () => {
+    await using hub = await start();
+    const { body } = await hub.ingest({ messages: [item('line', 0), item('line', 2)] });
+    const { conversation_id } = body.messages[0]!;
+    const events = async () =>
+      (await hub.api.post<{ data: { type: string; seq: number }[] }>('/events.list')).body.data;
+    const before = (await events()).length;
+    const said = (namespace: string, source_id: string) =>
+      Array.from({ length: 300 }, (_, n) => ({ namespace, source_id, metadata: { [`k${n % 7}`]: n } }));
+    await hub.ingest({
+      metadata: [...said('message', 'm-0'), ...said('conversation', 'ann'), ...said('message', 'm-2')],
+    });
+    const told = (await events()).slice(before).map(({ type }) => type);
+    const ofMessage = ['metadata.updated', 'message.updated'];
+    expect(told).toEqual([...ofMessage, 'metadata.updated', 'conversation.updated', ...ofMessage]);
+    expect(hub.api.sent.filter(({ type }) => type === 'metadata.merge')).toHaveLength(1);
+    const info = await hub.api.post<{ metadata: object }>('/conversations.info', { conversation_id });
+    expect(info.body.metadata).toMatchObject({ k0: 294, k5: 299 });
+  });
+
   it('keeps metadata of what has not appeared', async () => {
     await using hub = await start();
     const metadata = [{ namespace: 'conversation', source_id: 'zoe', metadata: { vip: true } }];
     expect((await hub.ingest({ metadata })).body).toEqual({ messages: [] });
     expect(hub.api.sent.at(-1)).toMatchObject({ kind: 'source', type: 'metadata.park' });
   });
+
+  it.each(['unread_count', 'state', 'tags', 'isUserTyping', 'user_data', 'suggestions'])(
+    'lets no source write %s',
+    async (key) => {
+      await using hub = await start();
+      const said = (namespace: string, source_id: string) => ({ namespace, source_id, metadata: { a: 1, [key]: {} } });
+      const metadata = [said('conversation', 'ann'), said('message', 'm-0')];
+      const pushed = await hub.ingest<Refusal>({ messages: [item('line', 0)], metadata });
+      expect(refusalOf(pushed)).toEqual([400, 'invalid_request']);
+      expect(pushed.body.details?.map(({ path }) => path)).toEqual([0, 1].map((n) => `metadata[${n}].metadata.${key}`));
+      expect(await conversationsOf(hub.api)).toBe(0);
+      const line = { source_channel_id: 'line', name: 'Line', metadata: { [key]: {} } };
+      const created = await hub.api.post('/sources.channels.create', line, hub.shop.authorization);
+      expect([...refusalOf(created), created.body.details?.[0]?.path]).toEqual([
+        ...[400, 'invalid_request'],
+        `metadata.${key}`,
+      ]);
+    },
+  );
 
   it('refuses times that are none', async () => {
     await using hub = await start();

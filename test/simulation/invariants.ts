@@ -56,6 +56,7 @@ export function waitingIn({ db, store }: World): Record<string, number> {
   const counts = db.prepare(
     `SELECT (SELECT count(*) FROM outbox) AS outbox, (SELECT count(*) FROM timer) AS timer,
        (SELECT count(*) FROM parked_send) AS parked_send,
+       (SELECT count(*) FROM parked_echo) AS parked_echo,
        (SELECT count(*) FROM parked_metadata p WHERE EXISTS (
          SELECT 1 FROM conversation c WHERE c.source_conversation_id = p.target AND c.source = p.source_id)) AS said`,
   );
@@ -135,13 +136,17 @@ function givenUpIn({ seen }: Witness): Set<unknown> {
 
 function ingestProblems(db: Connection, ledger: Ledger): string[] {
   const stored = db.prepare(
-    `SELECT m.id FROM message m JOIN conversation c ON c.key = m.conversation
+    `SELECT m.id, m.echo_id FROM message m JOIN conversation c ON c.key = m.conversation
      WHERE m.source_message_id = ? AND c.id = ?`,
   );
   return ledger.ingested.flatMap(({ conversation, sourceMessageId, id }) => {
-    const rows = stored.pluck().all(sourceMessageId, uuidToBytes(conversation)) as Uint8Array[];
-    if (rows.length === 1 && uuidFromBytes(rows[0]!) === id) return [];
-    return [`ingest of ${sourceMessageId} was answered with ${id}; stored: ${rows.map(uuidFromBytes).join(', ')}`];
+    const rows = stored.all(sourceMessageId, uuidToBytes(conversation)) as {
+      id: Uint8Array;
+      echo_id: Uint8Array | null;
+    }[];
+    const ids = rows.map((row) => [row.id, row.echo_id].flatMap((bytes) => bytes ?? []).map(uuidFromBytes));
+    if (ids.length === 1 && ids[0]!.includes(id)) return [];
+    return [`ingest of ${sourceMessageId} was answered with ${id}; stored: ${ids.join(', ')}`];
   });
 }
 

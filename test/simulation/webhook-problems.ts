@@ -4,6 +4,7 @@ import type { Receipt } from './receivers.ts';
 import type { Subscribed } from './webhook-users.ts';
 import type { Seen } from './witness.ts';
 import type { World } from './world.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 /** What is wrong with what the receivers of webhooks got (docs/architecture.md, "Invariants"). */
 export function webhookProblems(world: World, subscribed: readonly Subscribed[]): string[] {
@@ -46,7 +47,9 @@ function missing(world: World, subscription: Subscribed, receipts: readonly Rece
 }
 
 function deadOf({ store }: World, id: string): string[] {
-  return store.webhooks.deliveries(id, { limit: 1_000, from: null }, { status: 'dead' }).items.map((item) => item.id);
+  return itemsOf(store.webhooks.deliveries(id, { limit: 1_000, from: null }, { status: 'dead' })).map(
+    (item) => item.id,
+  );
 }
 
 /** Events of one subject come in their order, as far as they come for the first time. */

@@ -124,8 +124,8 @@ describe('step', () => {
       value: { presence: 'present', workflow: 'none' },
       context: { unread: 1 },
     });
-    const once = stepSnapshot('conversation', snapshot, { type: 'message.received', fromContact: true });
-    const again = stepSnapshot('conversation', snapshot, { type: 'message.received', fromContact: true });
+    const once = stepSnapshot('conversation', snapshot, { type: 'messages.received', fromContact: 1 });
+    const again = stepSnapshot('conversation', snapshot, { type: 'messages.received', fromContact: 1 });
     expect(snapshot.context).toEqual({ unread: 1 });
     expect(again.context).toEqual(once.context);
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '#actors/representation.ts';
-import { foreignId, json, jsonObject } from '#src/ingest/fields.ts';
+import { foreignId, json, jsonObject, refuseOwnKeys } from '#src/ingest/fields.ts';
 import type { PushReceiver } from '../connector.ts';
 
 const mostItems = 1_000;
@@ -27,7 +27,7 @@ const messageItem = z.object({
 const metadataItem = z.object({
   namespace: z.enum(['conversation', 'message']),
   source_id: foreignId.describe('Id of the conversation or message at the source.'),
-  metadata: jsonObject,
+  metadata: jsonObject.superRefine(refuseOwnKeys),
 });
 
 const request = z.object({

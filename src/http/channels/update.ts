@@ -10,7 +10,7 @@ export const updateChannel = defineOperation({
   request: z.object({ channel_id: uuid, name: text.min(1).optional(), image_url: url.nullish() }),
   example: { channel_id: exampleIds.channel, name: 'Support' },
   responses: { 200: channelSchema },
-  errors: ['not_found'],
+  errors: ['not_found', 'metadata_too_large'],
   async handle({ commands }, { channel_id, name, image_url }) {
     const { channel } = await commands.send('channel', channel_id, 'channel.update', {
       ...(name !== undefined && { name }),

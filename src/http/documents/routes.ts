@@ -43,20 +43,37 @@ export function documentRoutes({ server, security }: Config): Route[] {
   ];
 }
 
-/** Made when it is first asked for; it names the address under which it was asked for. */
+/** Addresses that a document is made for; who comes by another gets one that names this machine. */
+const mostAddresses = 16;
+
+/**
+ * Made when it is first asked for under an address, which it names: all answers share its bytes, however many nobody
+ * reads.
+ */
 function document(
   path: string,
   { publicUrl }: Config['server'],
   make: () => object,
   serversAt: (url: string) => object,
 ): Route {
-  let made: object | null = null;
-  return page(path, async ({ headers: { host } }): Promise<Served> => {
-    made ??= make();
-    const url = publicUrl || (URL.parse(`http://${host}`)?.origin ?? 'http://localhost');
-    return { status: 200, body: JSON.stringify({ ...made, ...serversAt(url.replace(/\/$/, '')) }), headers: {} };
+  const made = new Map<string, Buffer<ArrayBuffer>>();
+  return page(path, async ({ headers: { host }, socket }): Promise<Served> => {
+    const asked = publicUrl || (URL.parse(`http://${host}`)?.origin ?? 'http://localhost');
+    const url = made.has(asked) || made.size < mostAddresses ? asked : `http://localhost:${socket.localPort}`;
+    const body = made.get(url) ?? Buffer.from(JSON.stringify({ ...make(), ...serversAt(url.replace(/\/$/, '')) }));
+    made.set(url, body);
+    return { status: 200, body, headers: {} };
   });
 }
 
 const file = (path: string, name: string, headers: Record<string, string>): Route =>
-  page(path, async () => ({ status: 200, body: await readFile(name), headers }));
+  madeOnce(path, () => readFile(name), headers);
+
+/** Made with the first request: all answers share its bytes, however many nobody reads. */
+function madeOnce(path: string, make: () => Promise<Buffer<ArrayBuffer>>, headers: Record<string, string>): Route {
+  let made: Promise<Buffer<ArrayBuffer>> | null = null;
+  return page(path, async (): Promise<Served> => {
+    made ??= make();
+    return { status: 200, body: await made, headers };
+  });
+}

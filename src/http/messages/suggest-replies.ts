@@ -17,7 +17,7 @@ export const suggestReplies = defineOperation({
   }),
   example: { message_id: exampleIds.message, suggestions: { hours: { content: { text: 'We are open until 6.' } } } },
   responses: { 200: messageSchema },
-  errors: ['not_found'],
+  errors: ['not_found', 'metadata_too_large'],
   async handle({ commands, services }, { message_id, suggestions }) {
     const conversation = conversationOf(services, message_id);
     const { message } = await commands.send('conversation', conversation, 'message.suggest-replies', {

@@ -24,7 +24,7 @@ export const sourceWebhook = defineOperation({
       ),
     }),
   },
-  errors: ['feature_disabled'],
+  errors: ['feature_disabled', 'metadata_too_large'],
   async handle({ caller, commands, services }, body) {
     const { store } = services;
     const inbound = pushReceiver.parse(caller.sourceId, body);
