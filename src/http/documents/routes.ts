@@ -58,8 +58,9 @@ function document(
 ): Route {
   const made = new Map<string, Buffer<ArrayBuffer>>();
   return page(path, async ({ headers: { host }, socket }): Promise<Served> => {
-    const asked = publicUrl || (URL.parse(`http://${host}`)?.origin ?? 'http://localhost');
-    const url = made.has(asked) || made.size < mostAddresses ? asked : `http://localhost:${socket.localPort}`;
+    const asked = publicUrl || URL.parse(`http://${host}`)?.origin;
+    const isKnown = asked && (made.has(asked) || made.size < mostAddresses);
+    const url = isKnown ? asked : `http://localhost:${socket.localPort}`;
     const body = made.get(url) ?? Buffer.from(JSON.stringify({ ...make(), ...serversAt(url.replace(/\/$/, '')) }));
     made.set(url, body);
     return { status: 200, body, headers: {} };
