@@ -151,6 +151,16 @@ describe('/sources.webhook', () => {
     }
   });
 
+  it('refuses metadata that is no object', async () => {
+    await using hub = await start();
+    for (const metadata of [null, undefined, 'text', []]) {
+      const item = { namespace: 'conversation', source_id: 'ann', metadata };
+      const answer = await hub.ingest<Refusal>({ metadata: [item] });
+      expect([metadata, ...refusalOf(answer)]).toEqual([metadata, 400, 'invalid_request']);
+      expect(answer.body.details?.map(({ path }) => path)).toEqual(['metadata[0].metadata']);
+    }
+  });
+
   it('takes at most 1,000 messages', async () => {
     await using hub = await start();
     const messages = Array.from({ length: 1_001 }, (_, n) => item('line', n));
