@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
-import type { Clock, Logger } from '#actors/ports.ts';
+import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
@@ -18,6 +18,7 @@ export interface SourceDeliveryOptions {
   shards: number;
   owned: OwnedShards;
   clock: Clock;
+  ids: Ids;
   log: Logger;
   calls: SourceCalls;
   /** A circuit for each source. */
@@ -84,10 +85,10 @@ export class SourceDelivery {
   async #carry(effect: EffectRow, work: DeliveryWork): Promise<Performed> {
     const { breaker, calls, clock } = this.#options;
     if (work.pending === 'calling' && !this.#begun.has(effect.id)) {
-      return this.#finish(effect, work, 'lost', { kind: 'outcome_unknown' });
+      return this.#finish(effect, work, work.revision, { kind: 'outcome_unknown' });
     }
     const refusal = calls.refusalOf(work);
-    if (refusal !== null) return this.#finish(effect, work, 'refused', refusal);
+    if (refusal !== null) return this.#finish(effect, work, work.revision, refusal);
     // Before the attempt starts: a call that is not made is no try, and the history has no attempt that never was.
     const probeAt = breaker.admit(work.channel.source);
     if (probeAt !== null) return { done: false, retryAt: probeAt };
@@ -100,7 +101,7 @@ export class SourceDelivery {
     if (!started.started) return { done: false, retryAt: clock.now() + timerGrace };
     this.#begun.add(effect.id);
     try {
-      return await this.#finish(effect, work, String(started.attempt), await this.#attempt(work, started.attempt));
+      return await this.#finish(effect, work, started.revision, await this.#attempt(work, started.attempt));
     } finally {
       this.#begun.delete(effect.id);
     }
@@ -119,21 +120,23 @@ export class SourceDelivery {
     return outcome;
   }
 
-  async #finish(effect: EffectRow, work: DeliveryWork, attempt: string, outcome: AttemptOutcome): Promise<Performed> {
-    const { retryAt } = await this.#durably(effect, `finish ${attempt}`, (commands) =>
+  /** @param revision of the attempt */
+  async #finish(effect: EffectRow, work: DeliveryWork, revision: number, outcome: AttemptOutcome): Promise<Performed> {
+    const { retryAt } = await this.#durably(effect, 'finish', (commands) =>
       commands.send('conversation', work.conversation.id, 'attempt.finish', {
         messageId: work.message.id,
         effectId: effect.id,
+        revision,
         outcome,
       }),
     );
     return retryAt === null ? { done: true } : { done: false, retryAt: retryAt + timerGrace };
   }
 
-  /** The command ids come from the step and its time. */
+  /** The command ids are this one's own: a dispatcher of another node may be at the same step at the same moment. */
   #durably<T>(effect: EffectRow, step: string, send: (commands: CommandSender) => Promise<T>): Promise<T> {
-    const { clock, commandsFor } = this.#options;
-    const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${clock.now()}` };
+    const { clock, commandsFor, ids } = this.#options;
+    const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${ids.uuid()}` };
     return durably({ clock, commandsFor, stopping: () => this.#stopping }, origin, send);
   }
 }

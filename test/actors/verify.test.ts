@@ -21,9 +21,9 @@ const failToDeliver: Scenario = async (commands, system) => {
   const effect = reader.outbox.after(0, 0, 1)[0]!;
   const about = { messageId: reader.deliveries.find(effect.subject)!.message.id, effectId: effect.id };
   reader.close();
-  await commands.send('conversation', ann, 'attempt.start', about);
+  const { revision } = await commands.send('conversation', ann, 'attempt.start', about);
   const outcome = { kind: 'unreachable', error: 'down', jitter: 0.25, giveUpAfter: 0 } as const;
-  await commands.send('conversation', ann, 'attempt.finish', { ...about, outcome });
+  await commands.send('conversation', ann, 'attempt.finish', { ...about, revision, outcome });
 };
 
 const scenarios: [string, Scenario][] = [
