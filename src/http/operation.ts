@@ -41,6 +41,12 @@ export type AnswerOf<R extends Responses> = {
   [S in keyof R & number]: Answer<S, BodyOf<R[S]> | JsonText<BodyOf<R[S]>>>;
 }[keyof R & number];
 
+/** Feature → the key of the configuration that switches it on. */
+export const featureKeys = {
+  'source-api': 'integration.source-api.enabled',
+  webhook: 'integration.webhook.enabled',
+} as const;
+
 /** One operation, declared once: the router, the OpenAPI document and the tests read it. */
 export interface Operation<Request = unknown, R extends Responses = Responses, S extends Scope = Scope> {
   /** `/<resource>.<verb>`. */
@@ -50,7 +56,7 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** Who may call. */
   auth: S;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
-  feature?: 'source-api' | 'webhook';
+  feature?: keyof typeof featureKeys;
   request: z.ZodType<Request>;
   /** A body that the request schema accepts. */
   example: unknown;

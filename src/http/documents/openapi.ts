@@ -4,7 +4,7 @@ import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscr
 import type { Scope } from '#src/security/caller.ts';
 import { version } from '#src/version.ts';
 import { eventSchemaName } from '../events/schemas.ts';
-import type { Operation } from '../operation.ts';
+import { featureKeys, type Operation } from '../operation.ts';
 import { failure, otherMethods, responsesOf } from './answers.ts';
 import { answerHeaders, deliveryHeaders, headersOf, requestHeaders } from './headers.ts';
 import { forClients } from './schemas.ts';
@@ -21,14 +21,27 @@ const securityOf = (scope: Scope, authentication: boolean): Security => {
   return open[scope];
 };
 
+const callers: Record<Scope, string> = {
+  core: 'For agents, whom the system token names.',
+  source: 'For the source that the token names.',
+  public: 'For everyone.',
+};
+
+/** What the summary leaves out: who may call, what must be switched on, where it answers too. */
+function descriptionOf({ auth, feature, aliases = [] }: Operation): string {
+  const condition = feature === undefined ? [] : [`Needs \`${featureKeys[feature]}\`.`];
+  const others = aliases.map((alias) => `Answers at \`${alias}\` too.`);
+  return [callers[auth], ...condition, ...others].join(' ');
+}
+
 function operationObject(operation: Operation, authentication: boolean): ZodOpenApiOperationObject {
-  const { path, aliases = [], summary, auth, request, example } = operation;
+  const { path, summary, auth, request, example } = operation;
   const [resource = ''] = path.slice(1).split('.');
   return {
     operationId: path.slice(1),
     tags: [resource],
     summary,
-    ...(aliases.length > 0 && { description: `Answers at ${aliases.map((alias) => `\`${alias}\``).join(', ')} too.` }),
+    description: descriptionOf(operation),
     security: securityOf(auth, authentication),
     requestParams: { header: requestHeaders },
     requestBody: {
@@ -73,7 +86,10 @@ const well = {
 const unwell = z
   .object({
     status: z.literal('unavailable'),
-    problems: z.array(z.object({ part: z.string(), problem: z.string() })),
+    problems: z
+      .array(z.object({ part: z.string(), problem: z.string() }))
+      .optional()
+      .describe('For who asks under a name that is the hub’s own.'),
   })
   .meta({ id: 'HealthProblems' });
 
@@ -82,7 +98,7 @@ const healthPaths: ZodOpenApiPathsObject = {
   '/health/ready': health('ready', 'Whether the hub can do its work.', {
     '200': well,
     '503': {
-      description: 'It can not, for these reasons.',
+      description: 'It can not.',
       headers: headersOf([]),
       content: { 'application/json': { schema: unwell } },
     },
