@@ -24,8 +24,8 @@ export interface FeedQuery {
 /** Reads the feed. Synchronous: SQLite in this process. */
 export interface FeedReader {
   /**
-   * Entries after a position, at most `limit`, in an order that keeps each subject's. A position from before the oldest
-   * entry that retention has kept is read from that entry on.
+   * Entries after a position in an order that keeps each subject's; fewer than `limit` only where there are no more. A
+   * position from before the oldest entry that retention has kept is read from that entry on.
    */
   read(query: FeedQuery): FeedEntry[];
   /** The position after everything that has been written in every shard. */

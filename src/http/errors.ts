@@ -24,6 +24,8 @@ export const statusOf: Record<FailureCode, number> = {
   source_cannot_start_conversation: 400,
   message_not_failed: 409,
   metadata_too_large: 400,
+  ambiguous_target: 400,
+  too_many_unknown_targets: 400,
   overloaded: 503,
   deadline_exceeded: 503,
   unavailable: 503,
@@ -57,6 +59,9 @@ export const meaningOf: Record<FailureCode, string> = {
   message_not_failed: 'only a failed message can be sent again',
   metadata_too_large:
     'a message, a conversation or a channel would get more than 64 KiB of metadata, or metadata nested deeper than 32 levels',
+  ambiguous_target: 'metadata names a conversation or a message by an id that the source has given to several',
+  too_many_unknown_targets:
+    'a source has said something about more than 10,000 conversations and messages that have not appeared',
   overloaded: 'more work is queued than the hub takes',
   deadline_exceeded: 'the work was not begun in time, so it was dropped',
   unavailable: 'a part of the hub does not answer, for example while it restarts',

@@ -11,7 +11,7 @@ import type { Bodies } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
-import { featureKeys, type Answer, bodyText, type Call, type Operation } from './operation.ts';
+import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
 
@@ -92,7 +92,8 @@ async function answer(
   const { bytes } = read;
   const body = validBody(operation, parseBody(bytes, headers));
   const key = headers['idempotency-key'];
-  if (key === undefined) return written(await operation.handle(call(services, caller, requestId, null), body));
+  if (key === undefined || operation.isRead)
+    return written(await operation.handle(call(services, caller, requestId, null), body));
 
   const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
   const answered = await claim(services, requestId, keyed);

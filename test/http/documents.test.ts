@@ -113,6 +113,15 @@ describe('the OpenAPI document', () => {
     expect(responses['405']).toEqual({ $ref: '#/components/responses/OtherMethods' });
   });
 
+  it('offers an idempotency key where something is done', () => {
+    for (const { path, isRead = false } of operations) {
+      const text = JSON.stringify(openApi.paths[path]!.post);
+      for (const part of ['"Idempotency-Key"', '"Idempotency-Replayed"', '`idempotency_conflict`']) {
+        expect([path, part, text.includes(part)]).toEqual([path, part, !isRead]);
+      }
+    }
+  });
+
   it('asks for a body where a field is needed', () => {
     for (const { path } of operations) {
       const { required, content } = openApi.paths[path]!.post!.requestBody;

@@ -13,8 +13,6 @@ const common: readonly FailureCode[] = [
   'malformed_json',
   'unsupported_media_type',
   'body_too_large',
-  'invalid_idempotency_key',
-  'idempotency_conflict',
   'overloaded',
   'deadline_exceeded',
   'unavailable',
@@ -26,9 +24,12 @@ const ofScope: Record<Scope, readonly FailureCode[]> = {
   public: [],
 };
 
+/** Of those that take an Idempotency-Key. */
+const ofWrites: readonly FailureCode[] = ['invalid_idempotency_key', 'idempotency_conflict'];
+
 /** What an operation may fail with. */
-export const failuresOf = ({ auth, errors }: Operation): FailureCode[] => [
-  ...new Set([...errors, ...ofScope[auth], ...common]),
+export const failuresOf = ({ auth, errors, isRead }: Operation): FailureCode[] => [
+  ...new Set([...errors, ...ofScope[auth], ...common, ...(isRead ? [] : ofWrites)]),
 ];
 
 const withoutBody: Record<number, string> = {
@@ -47,12 +48,12 @@ export function responsesOf(operation: Operation): ZodOpenApiResponsesObject {
   return { ...responses, ...otherMethods } as ZodOpenApiResponsesObject;
 }
 
-function success({ answers }: Operation, status: number, schema: z.ZodType | null): ZodOpenApiResponseObject {
+function success({ answers, isRead }: Operation, status: number, schema: z.ZodType | null): ZodOpenApiResponseObject {
   const { description, headers = [] } = answers?.[status] ?? {};
   const words = schema === null ? withoutBody[status] : schemaWords(schema);
   return {
     description: description ?? words ?? 'Done.',
-    headers: headersOf([...headers, 'Idempotency-Replayed']),
+    headers: headersOf([...headers, ...(isRead ? [] : (['Idempotency-Replayed'] as const))]),
     ...(schema !== null && { content: { 'application/json': { schema } } }),
   };
 }

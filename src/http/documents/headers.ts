@@ -36,19 +36,21 @@ export function headersOf(names: readonly AnswerHeader[], failures: readonly Fai
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers that every operation takes. */
-export const requestHeaders = z.object({
-  'Idempotency-Key': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/)
-    .optional()
-    .describe('The same key and body within 24 h get the first answer.'),
-  'X-Request-Id': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,128}$/)
-    .optional()
-    .describe('Comes back, and stands in the log.'),
-});
+const requestId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/)
+  .optional()
+  .describe('Comes back, and stands in the log.');
+
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/)
+  .optional()
+  .describe('The same key and body within 24 h get the first answer.');
+
+/** The headers that an operation takes. */
+export const requestHeaders = (isRead = false) =>
+  z.object({ ...(isRead ? {} : { 'Idempotency-Key': idempotencyKey }), 'X-Request-Id': requestId });
 
 /** The headers of a webhook's delivery; the signatures where the subscription has a `signature_key`. */
 export const deliveryHeaders = z.object({

@@ -43,7 +43,7 @@ function operationObject(operation: Operation, authentication: boolean): ZodOpen
     summary,
     description: descriptionOf(operation),
     security: securityOf(auth, authentication),
-    requestParams: { header: requestHeaders },
+    requestParams: { header: requestHeaders(operation.isRead) },
     requestBody: {
       // An empty body is `{}`.
       required: !request.safeParse({}).success,

@@ -6,7 +6,7 @@ is absent; where a summary says so, null clears. Unknown fields of a request are
 A failure is \`{error, code, details}\`: \`code\` is for programs, \`error\` for people, \`details\` names the fields. An
 unknown path answers 404, another method than a path takes 405 with \`Allow\`, a compressed body 415.
 
-Every operation takes an \`Idempotency-Key\`: within 24 hours the same key and body get the first answer again.
+Every operation that changes something takes an \`Idempotency-Key\`: within 24 hours the same key and body get the first answer again.
 `;
 
 /** Resource → what its operations are about. */

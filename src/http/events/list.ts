@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { later } from '#actors/journal/position.ts';
 import { type EventType, eventTypes } from '#actors/representation.ts';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageSize, pageSizeField } from '../pagination.ts';
 import { uuid } from '../schemas.ts';
 import { eventSchema } from './schemas.ts';
 
-export const listEvents = defineOperation({
+export const listEvents = defineRead({
   path: '/events.list',
   summary: 'Read the feed: the events that WebSocket and webhooks carry, with the same cursors.',
   auth: 'core',
