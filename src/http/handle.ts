@@ -11,7 +11,7 @@ import type { Bodies } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
-import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
+import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
 
@@ -24,10 +24,6 @@ export interface HandlerParts {
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
-const requiredFeature = {
-  'source-api': 'integration.source-api.enabled',
-  webhook: 'integration.webhook.enabled',
-} as const;
 
 /** The caller's X-Request-Id where it is usable, else a new one. */
 export function requestIdOf(headers: IncomingHttpHeaders, services: Pick<Services, 'ids'>): string {
@@ -145,7 +141,7 @@ function call<C extends Caller>(services: Services, caller: C, requestId: string
 
 function assertFeature({ feature }: Operation, { config }: Services): void {
   if (feature === undefined || config.integration[feature].enabled) return;
-  throw new Failure('feature_disabled', `This feature is off. Set ${requiredFeature[feature]} to true to use it.`);
+  throw new Failure('feature_disabled', `This feature is off. Set ${featureKeys[feature]} to true to use it.`);
 }
 
 const written = (answer: Answer): Outgoing => ({

@@ -25,6 +25,8 @@ export const jsonObject = z
   .unknown()
   .refine((value) => isObject(value as Json), {
     error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+    // What is asked of an object is not asked of anything else.
+    abort: true,
   })
   .meta({ type: 'object', additionalProperties: {}, description: 'Any JSON object.' }) as z.ZodType<
   Record<string, unknown>

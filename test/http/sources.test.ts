@@ -151,6 +151,16 @@ describe('/sources.webhook', () => {
     }
   });
 
+  it('refuses metadata that is no object', async () => {
+    await using hub = await start();
+    for (const metadata of [null, undefined, 'text', []]) {
+      const item = { namespace: 'conversation', source_id: 'ann', metadata };
+      const answer = await hub.ingest<Refusal>({ metadata: [item] });
+      expect([metadata, ...refusalOf(answer)]).toEqual([metadata, 400, 'invalid_request']);
+      expect(answer.body.details?.map(({ path }) => path)).toEqual(['metadata[0].metadata']);
+    }
+  });
+
   it('refuses times that can not be, each with its reason', async () => {
     await using hub = await start();
     const day = 24 * 60 * 60 * 1_000;

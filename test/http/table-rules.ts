@@ -1,5 +1,5 @@
 import { failureCodes } from '#actors/errors.ts';
-import { failuresOf } from '#src/http/documents/openapi.ts';
+import { failuresOf } from '#src/http/documents/answers.ts';
 import type { Operation } from '#src/http/operation.ts';
 
 /** Says what in a table of operations is against the rule, one sentence each. */
