@@ -5,7 +5,7 @@ import { keysPerShard } from '../store/table.ts';
 import type { JournalRow, ShardRow } from '../store/tables.ts';
 import { uuidToBytes } from '../uuid.ts';
 import { decodeCursor, encodeCursor, type Extent } from './cursor.ts';
-import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
+import type { FeedEntry, FeedPage, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
 import { rendererOf } from './render.ts';
 import { type Renderer, type TurnEvent, unpackEvents } from './turn.ts';
 import { actorTurns } from './walk.ts';
@@ -16,6 +16,8 @@ type FeedRow = Pick<JournalRow, 'key' | 'kind' | 'actor' | 'at' | 'events'>;
 const columns = 'key, kind, actor, at, events';
 /** Turns that one query takes at most. */
 const turnsPerQuery = 1_000;
+/** Bytes of payloads that one read gives at most. */
+const mostBytes = 1024 * 1024;
 
 /** The feed of all shards, read from the journal. A position is one number for each shard: where reading stands in it. */
 export function feedReader(db: Connection, shards: number, kinds: readonly AnyKind[]): FeedReader {
@@ -65,21 +67,26 @@ class Reading {
   }
 
   /** Shard after shard: events of one subject are in one shard, so their order holds. */
-  read(query: FeedQuery, { start, end }: Extent): FeedEntry[] {
+  read(query: FeedQuery, { start, end }: Extent): FeedPage {
     const entries: FeedEntry[] = [];
+    let bytes = 0;
     let position: FeedPosition = start.map((from, shard) => Math.max(from, query.after[shard] ?? 0));
     for (let shard = 0; shard < this.#shards && entries.length < query.limit; shard++) {
       const base = shard * keysPerShard;
       const wanted = query.limit - entries.length;
       let found = 0;
       for (const { row, event, key } of this.#events(query, base + position[shard]!, base, wanted)) {
-        position = position.with(shard, key - base);
-        entries.push(this.#entry(row, event, position));
+        const at = position.with(shard, key - base);
+        const entry = this.#entry(row, event, at);
+        bytes += entry.bytes;
+        if (entries.length > 0 && bytes > mostBytes) return { entries, more: true };
+        position = at;
+        entries.push(entry);
         if (++found === wanted) break;
       }
       if (found < wanted && end[shard]! > position[shard]!) position = position.with(shard, end[shard]!);
     }
-    return entries;
+    return { entries, more: entries.length === query.limit };
   }
 
   /** Events of a shard behind a key, as far as the query wants them. */
@@ -107,12 +114,15 @@ class Reading {
     // A position may stand inside a turn, whose other events are still to be read.
     let oldest = base;
     for (let from = after + 1; ; ) {
-      const rows = statement.all(from, oldest, from, base + keysPerShard, limit) as FeedRow[];
-      yield* rows;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < limit) return;
-      from = last.key + 1;
-      oldest = from;
+      let read = 0;
+      // One at a time: a turn may be large, and the page full before the next one.
+      for (const row of statement.iterate(from, oldest, from, base + keysPerShard, limit) as Iterable<FeedRow>) {
+        yield row;
+        read++;
+        oldest = row.key + 1;
+      }
+      if (read < limit) return;
+      from = oldest;
     }
   }
 
@@ -162,7 +172,7 @@ class Reading {
     return statement;
   }
 
-  #entry(row: FeedRow, event: TurnEvent, position: FeedPosition): FeedEntry {
+  #entry(row: FeedRow, event: TurnEvent, position: FeedPosition): RenderedEntry {
     const { payload, subject } = this.#render(row.kind, row.actor, event);
     const conversationId = subject.type === this.#followed?.name ? subject.id : null;
     const told = { type: event.type, subject, payload, timestamp: row.at, seq: event.seq };
@@ -188,6 +198,11 @@ class RenderedEntry implements FeedEntry {
     this.#told = told;
     this.position = position;
     this.conversationId = conversationId;
+  }
+
+  /** Of the payload: nearly all of it. */
+  get bytes(): number {
+    return Buffer.byteLength(this.#told.payload);
   }
 
   get event(): EventJson {

@@ -21,13 +21,21 @@ export interface FeedQuery {
   conversationId?: string;
 }
 
+/** What one read of the feed gives. */
+export interface FeedPage {
+  /** At most as many as were asked for, and 1 MiB of payloads, but for a single one that is larger. */
+  entries: FeedEntry[];
+  /** There may be more: the page is full. */
+  more: boolean;
+}
+
 /** Reads the feed. Synchronous: SQLite in this process. */
 export interface FeedReader {
   /**
-   * Entries after a position, at most `limit`, in an order that keeps each subject's. A position from before the oldest
-   * entry that retention has kept is read from that entry on.
+   * Entries after a position, in an order that keeps each subject's. A position from before the oldest entry that
+   * retention has kept is read from that entry on.
    */
-  read(query: FeedQuery): FeedEntry[];
+  read(query: FeedQuery): FeedPage;
   /** The position after everything that has been written in every shard. */
   end(): FeedPosition;
   /** The position before the oldest event that is kept in every shard. */

@@ -141,14 +141,14 @@ class SharedTail implements FanOut {
         await this.#passes.next();
         if (member.cancelled || this.#closed) return;
         const end = feed.end();
-        const page = feed.read({ after: member.at, limit: pageSize, ...selectionQuery(member.selection) });
-        let sent = this.#sendPage(member, page, 0);
-        if (sent === page.length && page.length < pageSize) return this.#join(member, end);
-        while (sent < page.length) {
+        const { entries, more } = feed.read({ after: member.at, limit: pageSize, ...selectionQuery(member.selection) });
+        let sent = this.#sendPage(member, entries, 0);
+        if (sent === entries.length && !more) return this.#join(member, end);
+        while (sent < entries.length) {
           await member.sink.drained();
           await this.#passes.next();
           if (member.cancelled || this.#closed) return;
-          sent = this.#sendPage(member, page, sent);
+          sent = this.#sendPage(member, entries, sent);
         }
       }
     } catch (error) {
@@ -190,15 +190,15 @@ class SharedTail implements FanOut {
   /** @returns whether there may be more to read at once. */
   #readPage(): boolean {
     if (!this.#tail) return false;
-    const page = this.#services.feed.read({ after: this.#tail, limit: pageSize });
+    const { entries, more } = this.#services.feed.read({ after: this.#tail, limit: pageSize });
     let sends = 0;
-    for (const entry of page) {
+    for (const entry of entries) {
       if (sends >= sendsPerPass) return true;
       sends += this.#offer(entry, this.#tail);
       if (!this.#tail) return false;
       this.#tail = entry.position;
     }
-    return page.length === pageSize;
+    return more;
   }
 
   /** @returns the number of subscriptions that wanted the entry. */

@@ -50,7 +50,7 @@ const wants = ({ type, conversationId }: Selection, event: EventJson) =>
   (conversationId === undefined || event.payload['in'] === conversationId);
 
 const wantedAfter = (feed: MemoryFeed, after: FeedPosition, selection: Selection) =>
-  feed.read({ after, limit: Infinity }).flatMap(({ event }) => (wants(selection, event) ? [event] : []));
+  feed.read({ after, limit: Infinity }).entries.flatMap(({ event }) => (wants(selection, event) ? [event] : []));
 
 /** The order of events is the feed's within a shard and free between shards. */
 const byShard = (events: EventJson[]) =>
@@ -80,8 +80,10 @@ describe('fan-out', () => {
         fc.array(addition, { maxLength: 250 }),
         fc.array(fc.record({ selection, resumes: fc.boolean() }), { minLength: 1, maxLength: 5 }),
         fc.array(fc.array(addition, { maxLength: 3 }), { maxLength: 60 }),
-        async (before, wanted, during) => {
+        fc.constantFrom(1, 7, Infinity),
+        async (before, wanted, during, mostEntries) => {
           const feed = new MemoryFeed(3);
+          feed.mostEntries = mostEntries;
           const add = ({ type, conversation, shard, skips }: (typeof before)[number]) => {
             feed.add(type, conversation, { in: conversation, shard }, shard);
             if (skips) feed.skip(shard);

@@ -2,7 +2,7 @@ import type { EventJson, EventSubject, EventType, JsonObject } from '#actors/rep
 import { Failure } from '#actors/errors.ts';
 import type { Cancel } from '#actors/ports.ts';
 import type { Growing } from '#actors/runtime/signal.ts';
-import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from '#actors/journal/feed.ts';
+import type { FeedEntry, FeedPage, FeedPosition, FeedQuery, FeedReader } from '#actors/journal/feed.ts';
 
 interface Row {
   shard: number;
@@ -17,6 +17,8 @@ export class MemoryFeed implements FeedReader {
   readonly #ends: number[];
   readonly #listeners = new Set<() => void>();
   reads = 0;
+  /** Entries that fill a page before it has as many as were asked for; reads without a limit give all. */
+  mostEntries = Infinity;
   /** Called before each look at the feed: what a commit between two looks does. */
   beforeLook: () => void = () => {};
 
@@ -53,7 +55,7 @@ export class MemoryFeed implements FeedReader {
     return () => this.#listeners.delete(run);
   };
 
-  read({ after, limit, types, conversationId }: FeedQuery): FeedEntry[] {
+  read({ after, limit, types, conversationId }: FeedQuery): FeedPage {
     this.beforeLook();
     this.reads++;
     const entries: FeedEntry[] = [];
@@ -67,11 +69,11 @@ export class MemoryFeed implements FeedReader {
         position = position.with(shard, row.place);
         const event = { ...row.event, cursor: this.encodeCursor(position) };
         entries.push({ event, text: JSON.stringify(event), position, conversationId: row.conversationId });
-        if (entries.length === limit) return entries;
+        if (limit !== Infinity && entries.length === Math.min(limit, this.mostEntries)) return { entries, more: true };
       }
       position = position.with(shard, end);
     }
-    return entries;
+    return { entries, more: false };
   }
 
   end(): FeedPosition {

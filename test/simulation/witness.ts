@@ -56,9 +56,9 @@ export class Witness {
   /** Reads what is new. Called after each commit, with the feed of the node that made it. */
   look(feed: FeedReader): void {
     for (;;) {
-      const page = feed.read({ after: this.#position, limit: pageSize });
-      for (const entry of page) this.#see(entry);
-      if (page.length < pageSize) return;
+      const { entries, more } = feed.read({ after: this.#position, limit: pageSize });
+      for (const entry of entries) this.#see(entry);
+      if (!more) return;
     }
   }
 
@@ -67,14 +67,14 @@ export class Witness {
     const kept = new Set<Seen>();
     let after: FeedPosition = [];
     for (;;) {
-      const page = feed.read({ after, limit: pageSize });
-      for (const { event } of page) {
+      const { entries, more } = feed.read({ after, limit: pageSize });
+      for (const { event } of entries) {
         const seen = this.byText.get(textOf(event));
         if (seen === undefined) this.problems.push(`an event has changed: ${JSON.stringify(event)}`);
         else kept.add(seen);
       }
-      if (page.length < pageSize) return kept;
-      after = page.at(-1)!.position;
+      if (!more) return kept;
+      after = entries.at(-1)!.position;
     }
   }
 

@@ -1,10 +1,17 @@
 import { z } from 'zod';
+import { JsonText } from '#actors/json.ts';
 import { later } from '#actors/journal/position.ts';
 import { type EventType, eventTypes } from '#actors/representation.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { pageSize, pageSizeField } from '../pagination.ts';
 import { eventSchema, uuid } from '../schemas.ts';
+
+const listed = z.object({
+  data: z.array(eventSchema),
+  next_cursor: z.string().describe('Ask again with it as `after`, also when data is empty.'),
+});
+type Listed = z.output<typeof listed>;
 
 export const listEvents = defineOperation({
   path: '/events.list',
@@ -17,12 +24,7 @@ export const listEvents = defineOperation({
     page_size: pageSizeField,
   }),
   example: { types: ['message.created'], conversation_id: exampleIds.conversation, page_size: 100 },
-  responses: {
-    200: z.object({
-      data: z.array(eventSchema),
-      next_cursor: z.string().describe('Ask again with it as `after`, also when data is empty.'),
-    }),
-  },
+  responses: { 200: listed },
   errors: ['invalid_cursor', 'cursor_expired'],
   handle({ services }, { after, types, conversation_id, page_size }) {
     const { feed } = services;
@@ -30,14 +32,15 @@ export const listEvents = defineOperation({
     const limit = pageSize(page_size);
     // The end before reading: whatever of that is wanted is read, what comes meanwhile may not be.
     const end = feed.end();
-    const entries = feed.read({
+    const { entries, more } = feed.read({
       after: from,
       limit,
       ...(types && { types: types as EventType[] }),
       ...(conversation_id && { conversationId: conversation_id }),
     });
     const last = entries.at(-1)?.position ?? from;
-    const next = entries.length < limit ? later(end, last) : last;
-    return ok({ data: entries.map(({ event }) => event), next_cursor: feed.encodeCursor(next) });
+    const next = feed.encodeCursor(more ? last : later(end, last));
+    const data = entries.map(({ text }) => text).join();
+    return ok(new JsonText<Listed>(`{"data":[${data}],"next_cursor":${JSON.stringify(next)}}`));
   },
 });

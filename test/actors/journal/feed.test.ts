@@ -44,10 +44,10 @@ const gapless = (numbers: number[]): boolean => numbers.every((number, i) => num
 test.each([1, 4])('small reads see every event once, with %i shards', async (shards) => {
   await using system = await talking(shards);
   const { feed, close } = system.reader();
-  const all = feed.read({ after: [], limit: 1_000 });
+  const all = feed.read({ after: [], limit: 1_000 }).entries;
   expect(all).toHaveLength(1 + contacts.length * 3);
   for (const limit of [1, 2, 7]) {
-    const { entries, end } = readOn((after) => feed.read({ after, limit }));
+    const { entries, end } = readOn((after) => feed.read({ after, limit }).entries);
     expect(entries).toEqual(all);
     expect(end).toEqual(feed.end());
   }
@@ -74,14 +74,14 @@ test('reading goes on without a gap while 4 shards are written', async () => {
   let some: FeedEntry[];
   do {
     const last = !writing;
-    some = feed.read({ after: cursor === null ? [] : feed.decodeCursor(cursor), limit: 3 });
+    some = feed.read({ after: cursor === null ? [] : feed.decodeCursor(cursor), limit: 3 }).entries;
     entries.push(...some);
     cursor = some.at(-1)?.event.cursor ?? cursor;
     if (!last) await new Promise(setImmediate);
     else if (some.length === 0) break;
   } while (entries.length < 10_000);
   await writes;
-  expect(entries).toHaveLength(feed.read({ after: [], limit: 10_000 }).length);
+  expect(entries).toHaveLength(feed.read({ after: [], limit: 10_000 }).entries.length);
   const numbers = numbersOf(entries);
   expect(numbers).toHaveLength(1 + contacts.length);
   expect(numbers.every(gapless)).toBe(true);
@@ -92,19 +92,19 @@ test.each([1, 4])('the feed is read by type and conversation, with %i shards', a
   await using system = await talking(shards);
   const { feed, close } = system.reader();
   const id = conversationOf('c3');
-  const all = feed.read({ after: [], limit: 1_000 });
+  const all = feed.read({ after: [], limit: 1_000 }).entries;
   for (const limit of [1, 2, 100]) {
     const types = ['message.created'] as const;
-    expect(readOn((after) => feed.read({ after, limit, types })).entries).toEqual(
+    expect(readOn((after) => feed.read({ after, limit, types }).entries).entries).toEqual(
       all.filter(({ event }) => event.type === 'message.created'),
     );
     const mine = all.filter(({ conversationId }) => conversationId === id).map(({ event }) => [event.type, event.seq]);
-    const read = readOn((after) => feed.read({ after, limit, conversationId: id })).entries;
+    const read = readOn((after) => feed.read({ after, limit, conversationId: id }).entries).entries;
     expect(read.map(({ event }) => [event.type, event.seq])).toEqual(mine);
-    const both = readOn((after) => feed.read({ after, limit, conversationId: id, types })).entries;
+    const both = readOn((after) => feed.read({ after, limit, conversationId: id, types }).entries).entries;
     expect(both.map(({ event }) => event.seq)).toEqual([1, 2]);
   }
-  expect(feed.read({ after: [], limit: 10, types: ['metadata.updated'] })).toEqual([]);
+  expect(feed.read({ after: [], limit: 10, types: ['metadata.updated'] }).entries).toEqual([]);
   close();
 });
 
@@ -117,10 +117,10 @@ test('types named often, in any order, are one question', async () => {
     1,
     kinds,
   );
-  const all = feed.read({ after: [], limit: 100, types: ['message.created', 'channel.updated'] });
+  const all = feed.read({ after: [], limit: 100, types: ['message.created', 'channel.updated'] }).entries;
   const questions = asked.size;
   const often = Array.from({ length: 1_000 }, () => ['channel.updated', 'message.created'] as const).flat();
-  expect(feed.read({ after: [], limit: 100, types: often })).toEqual(all);
+  expect(feed.read({ after: [], limit: 100, types: often }).entries).toEqual(all);
   expect(asked.size).toBe(questions);
   db.close();
 });
@@ -141,7 +141,9 @@ test('a type that a long conversation lacks costs one walk', async () => {
     1,
     kinds,
   );
-  expect(feed.read({ after: [], limit: 1, conversationId: conversation, types: ['channel.updated'] })).toEqual([]);
+  expect(feed.read({ after: [], limit: 1, conversationId: conversation, types: ['channel.updated'] }).entries).toEqual(
+    [],
+  );
   expect(looks).toBeLessThan(4 * turnsOf(system.file).length);
   db.close();
 });
@@ -150,7 +152,7 @@ test('an event names whose number it has, as value and text', async () => {
   await using system = await talking(1);
   await sendText(system.commands(), 'c0', 'hello');
   const { feed, close } = system.reader();
-  const entries = feed.read({ after: [], limit: 100 });
+  const entries = feed.read({ after: [], limit: 100 }).entries;
   const subjects = entries.map(({ event }) => [event.type, event.subject.type, event.subject.id]);
   expect(subjects[0]).toEqual(['channel.updated', 'channel', testChannel]);
   expect(subjects[1]).toEqual(['message.created', 'conversation', conversationOf('c0')]);
@@ -161,7 +163,7 @@ test('an event names whose number it has, as value and text', async () => {
 test('an event names its conversation; a channel event none', async () => {
   await using system = await talking(1);
   const { feed, close } = system.reader();
-  const [channel, message] = feed.read({ after: [], limit: 2 });
+  const [channel, message] = feed.read({ after: [], limit: 2 }).entries;
   expect([channel?.conversationId, message?.conversationId]).toEqual([null, conversationOf('c0')]);
   expect(message?.event).toMatchObject({ type: 'message.created', seq: 1, timestamp: system.clock.now() });
   close();
@@ -174,6 +176,39 @@ test('the end is behind everything, also with empty shards', async () => {
   await connectTestChannel(system.commands());
   const end = feed.end();
   expect(end.reduce((sum, position) => sum + position)).toBe(1);
-  expect(feed.read({ after: end, limit: 10 })).toEqual([]);
+  expect(feed.read({ after: end, limit: 10 }).entries).toEqual([]);
+  close();
+});
+
+test('a read gives 1 MiB at most, and says that there is more', async () => {
+  await using system = await talking(2);
+  const large = ['x', 'y', 'z'].map((letter) => letter.repeat(400_000));
+  for (const contact of contacts.slice(0, 2)) {
+    const body = ingestOf(contact, large, `${contact}-large`);
+    await system.commands().send('conversation', conversationOf(contact), 'messages.ingest', body);
+  }
+  const { feed, close } = system.reader();
+  const pages: FeedEntry[][] = [];
+  for (let more = true; more; ) {
+    const page = feed.read({ after: pages.at(-1)?.at(-1)?.position ?? [], limit: 1_000 });
+    pages.push(page.entries);
+    more = page.more;
+  }
+  const bytes = pages.map((page) => page.reduce((sum, { text }) => sum + text.length, 0));
+  expect(Math.max(...bytes)).toBeLessThan(1.1 * 1024 * 1024);
+  expect(numbersOf(pages.flat()).every(gapless)).toBe(true);
+  expect(pages.flat()).toHaveLength(1 + contacts.length * 3 + 2 * 4);
+  close();
+});
+
+test('an event of any size is read alone', async () => {
+  await using system = await talking(1);
+  const body = ingestOf('c0', ['x'.repeat(1_500_000)], 'large');
+  await system.commands().send('conversation', conversationOf('c0'), 'messages.ingest', body);
+  const { feed, close } = system.reader();
+  const { entries } = feed.read({ after: [], limit: 1_000 });
+  const next = feed.read({ after: entries.at(-1)!.position, limit: 1_000 });
+  expect([next.entries.length, next.more]).toEqual([1, true]);
+  expect(next.entries[0]?.event.type).toBe('message.created');
   close();
 });
