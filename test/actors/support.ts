@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '#actors/representation.ts';
 import type { CommandSender } from '#actors/commands.ts';
-import type { FeedEntry } from '#actors/journal/feed.ts';
 import { type Step, type TurnEvent, unpackEvents, unpackSteps } from '#actors/journal/turn.ts';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kinds } from '#actors/kinds.ts';
@@ -137,12 +136,7 @@ export async function sendText(commands: CommandSender, contact: string, text: s
 export function eventsOf(system: ActorSystem): { type: string; seq: number; payload: JsonObject }[] {
   const reader = system.reader();
   try {
-    const entries: FeedEntry[] = [];
-    for (let more = true; more; ) {
-      const page = reader.feed.read({ after: entries.at(-1)?.position ?? [], limit: 1_000 });
-      entries.push(...page.entries);
-      more = page.more;
-    }
+    const entries = reader.feed.read({ after: [], limit: 100_000 }).entries;
     return entries.map(({ event: { type, seq, payload } }) => ({ type, seq, payload }));
   } finally {
     reader.close();

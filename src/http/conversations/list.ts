@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { parseFilter } from '../filters/grammar.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 import { conversationSchema } from '../schemas.ts';
 
 const list = 'conversations';
 
-export const listConversations = defineOperation({
+export const listConversations = defineRead({
   path: '/conversations.list',
   summary: 'List conversations, the one with the newest message first.',
   auth: 'core',

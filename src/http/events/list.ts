@@ -1,19 +1,11 @@
 import { z } from 'zod';
-import { JsonText } from '#actors/json.ts';
-import { later } from '#actors/journal/position.ts';
 import { type EventType, eventTypes } from '#actors/representation.ts';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageSize, pageSizeField } from '../pagination.ts';
 import { eventSchema, uuid } from '../schemas.ts';
 
-const listed = z.object({
-  data: z.array(eventSchema),
-  next_cursor: z.string().describe('Ask again with it as `after`, also when data is empty.'),
-});
-type Listed = z.output<typeof listed>;
-
-export const listEvents = defineOperation({
+export const listEvents = defineRead({
   path: '/events.list',
   summary: 'Read the feed: the events that WebSocket and webhooks carry, with the same cursors.',
   auth: 'core',
@@ -24,23 +16,22 @@ export const listEvents = defineOperation({
     page_size: pageSizeField,
   }),
   example: { types: ['message.created'], conversation_id: exampleIds.conversation, page_size: 100 },
-  responses: { 200: listed },
+  responses: {
+    200: z.object({
+      data: z.array(eventSchema),
+      next_cursor: z.string().describe('Ask again with it as `after`, also when data is empty.'),
+    }),
+  },
   errors: ['invalid_cursor', 'cursor_expired'],
   handle({ services }, { after, types, conversation_id, page_size }) {
     const { feed } = services;
     const from = after ? feed.decodeCursor(after) : [];
-    const limit = pageSize(page_size);
-    // The end before reading: whatever of that is wanted is read, what comes meanwhile may not be.
-    const end = feed.end();
-    const { entries, more } = feed.read({
+    const { entries, position } = feed.read({
       after: from,
-      limit,
+      limit: pageSize(page_size),
       ...(types && { types: types as EventType[] }),
       ...(conversation_id && { conversationId: conversation_id }),
     });
-    const last = entries.at(-1)?.position ?? from;
-    const next = feed.encodeCursor(more ? last : later(end, last));
-    const data = entries.map(({ text }) => text).join();
-    return ok(new JsonText<Listed>(`{"data":[${data}],"next_cursor":${JSON.stringify(next)}}`));
+    return ok({ data: entries.map(({ event }) => event), next_cursor: feed.encodeCursor(position) });
   },
 });
