@@ -10,6 +10,7 @@ import { provideNatsServer } from '#src/nats/provision.ts';
 import { type NatsServer, startNatsServer } from '#src/nats/server.ts';
 import { createFront, type HubAddresses } from '#src/node/front.ts';
 import { startDispatch } from '#src/node/owner-dispatch.ts';
+import { retentionPolicy } from '#src/node/retention.ts';
 import { type NodeServices, openServices } from '#src/node/services.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
 import { HostThread } from '#src/runtime/host-thread.ts';
@@ -44,9 +45,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const silent: Logger = { info() {}, warn() {}, error() {} };
 /** Calls of one webhook subscription may all be to one origin. */
 const webhookConnections = 64;
-
-/** How long the hub keeps what a source says of things that have not appeared, in ms (docs/api.md, "Source API"). */
-const parkedMetadata = 7 * 24 * 60 * 60 * 1_000;
 
 /**
  * The one place where the parts of a node are put together.
@@ -148,12 +146,12 @@ export class Hub implements AsyncDisposable {
   }
 
   async #startHost(file: string, bus: Bus, nats: NatsAddress | null): Promise<RunningHost> {
-    const { data, retention } = this.#config;
+    const { data } = this.#config;
     const settings = {
       file,
       durability: data.durability,
       shards: data.shards,
-      retention: { journal: retention.journal, deliveries: retention.deliveries, parkedMetadata },
+      retention: retentionPolicy(this.#config),
     };
     const { clock, ids, log, shardLog } = this.#overrides;
     if (nats === null || clock || ids || log || shardLog) {
