@@ -31,14 +31,16 @@ export const ownKeysIn = (said: JsonObject): string[] => Object.keys(said).filte
  * source answers. What is the hub's own or would be too large is left out, and `left_out` says so.
  */
 export function mergedWithinBounds(before: JsonObject, said: JsonObject): JsonObject {
-  const left_out = (problem: string): JsonObject => ({ left_out: `What the source said of it: ${problem}.` });
   const own = ownKeysIn(said);
   const others = Object.fromEntries(Object.entries(said).filter(([key]) => !own.includes(key)));
   // Merging takes steps into every level, so it is not begun for too many.
   const excess = excessOf(others) ?? excessOf(merged(before, others));
-  if (excess !== null) return { ...before, ...left_out(excess) };
-  return { ...merged(before, others), ...(own.length > 0 && left_out(`${own.join(' and ')} are the hub’s own`)) };
+  if (excess !== null) return { ...before, ...leftOut(excess) };
+  return { ...merged(before, others), ...(own.length > 0 && leftOut(`${own.join(' and ')} are the hub’s own`)) };
 }
+
+/** Tells in a message's metadata that something is missing that its source said. @param problem part of a sentence */
+export const leftOut = (problem: string): JsonObject => ({ left_out: `What the source said of it: ${problem}.` });
 
 /** Why metadata is too large to be stored, as a part of a sentence; null: it is not. */
 function excessOf(metadata: JsonObject): string | null {

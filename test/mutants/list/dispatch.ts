@@ -93,6 +93,17 @@ export const dispatch: readonly Mutant[] = [
     },
   },
   {
+    name: 'known-outcome-forgotten',
+    file: 'src/dispatch/source-delivery.ts',
+    from: 'if (known !== undefined) return this.#record(effect, work, known);',
+    to: 'void known;',
+    breaks: 'a source gets a message again because its answer could not be stored',
+    caughtBy: {
+      file: 'test/dispatch/source-delivery.test.ts',
+      title: 'an outcome that can not be recorded is tried to record again',
+    },
+  },
+  {
     name: 'echo-before-its-answer-shown',
     file: 'actors/conversation/ingest.ts',
     from: '!fromContact && mayBeEchoes;',
