@@ -376,3 +376,19 @@ test('a command about a foreign message is refused', async () => {
   const about = { messageId, effectId: uuid() };
   expect(await failureOf(commands.send('conversation', bob, 'attempt.start', about))).toBe('not_found');
 });
+
+test('a source knows a conversation once a message was exchanged', async () => {
+  await using send = await sending();
+  const reader = send.system.reader();
+  const known = () =>
+    reader.outbox.after(0, 0, 10).map(({ subject }) => reader.deliveries.find(subject)?.knownToSource);
+  await sendText(send.commands, 'ann', 'more');
+  expect(known()).toEqual([false, false]);
+  await send.start();
+  await send.finish(succeeded);
+  expect(known()).toEqual([true]);
+  await sendText(send.commands, 'bob', 'hello', true);
+  await send.commands.send('conversation', conversationOf('bob'), 'messages.ingest', ingestOf('bob', ['hi']));
+  expect(known()).toEqual([true, true]);
+  reader.close();
+});
