@@ -11,7 +11,7 @@ import { uuidV5 } from '../uuid.ts';
 import type { ConversationRuntime } from './memory.ts';
 import { neverBackwards } from './receipts.ts';
 import { messages, type MessageRow } from './tables.ts';
-import { announceMessageMetadata, updateMessage } from './writer.ts';
+import { announceConversation, announceMessageMetadata, updateMessage } from './writer.ts';
 
 /** The kind of the outbox's rows that ask for a call to a source. */
 export const sourceDelivery = 'source-delivery';
@@ -58,7 +58,9 @@ export function stepDelivery(
     return { row: { ...row, ...stored }, owned, message: null };
   }
   if (stored.metadata !== row.metadata) announceMessageMetadata(runtime, { ...row, metadata: stored.metadata });
-  return { row: { ...row, ...stored }, owned, message: updateMessage(runtime, row, stored) };
+  const message = updateMessage(runtime, row, stored);
+  if (state !== row.state && runtime.row.last_message === row.key) announceConversation(runtime);
+  return { row: { ...row, ...stored }, owned, message };
 }
 
 /** The delivery machine's event for an attempt's outcome, known at a time (epoch ms). */

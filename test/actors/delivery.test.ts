@@ -100,8 +100,8 @@ test('a delivered send has the id and words of the source', async () => {
     metadata: { tracking: { a: 1 }, source: { id: 's-1' } },
   });
   expect(send.effects()).toEqual([]);
-  const last = eventsOf(send.system).slice(-2);
-  expect(last.map(({ type }) => type)).toEqual(['metadata.updated', 'message.updated']);
+  const last = eventsOf(send.system).slice(-3);
+  expect(last.map(({ type }) => type)).toEqual(['metadata.updated', 'message.updated', 'conversation.updated']);
   expect(last[0]?.payload).toEqual({
     subject: 'message',
     identifier: send.messageId,
@@ -120,6 +120,28 @@ test('the conversation shows its last message as it is now', async () => {
     type: 'conversation.updated',
     payload: { last_message: { id: send.messageId, state: 'delivered' } },
   });
+});
+
+test('a change of state of the last message changes its conversation', async () => {
+  await using send = await sending();
+  const lastStates = () =>
+    eventsOf(send.system)
+      .filter(({ type }) => type === 'conversation.updated')
+      .map(({ payload }) => (payload['last_message'] as JsonObject)['state']);
+  await send.start();
+  await send.finish({ kind: 'rejected', error: 'busy' });
+  await send.commands.send('conversation', ann, 'message.resend', { messageId: send.messageId });
+  await send.start();
+  await send.finish(succeeded);
+  await hear(send, { error: 'Undeliverable.' });
+  expect(lastStates()).toEqual(['pending', 'failed', 'pending', 'delivered', 'failed']);
+  await send.commands.send('conversation', ann, 'messages.ingest', ingestOf('ann', ['later']));
+  const told = lastStates().length;
+  await hear(send, { error: 'Undeliverable still.' });
+  await send.commands.send('conversation', ann, 'message.resend', { messageId: send.messageId });
+  await send.start();
+  await send.finish(succeeded);
+  expect(lastStates()).toHaveLength(told);
 });
 
 test('the echo of our own message is a duplicate', async () => {
