@@ -4,10 +4,11 @@ import type { FeedPosition } from '../journal/feed.ts';
 import type { Handlers } from '../runtime/kind.ts';
 import { type SubscriptionRow, webhookAttempts, webhookDeliveries } from './tables.ts';
 import { Failure } from '../errors.ts';
+import type { WebhookSubscriptionJson } from '../representation.ts';
 import { feedKeyOf } from '../ids.ts';
-import type { WebhookSubscriptionCommands } from './contract.ts';
+import type { Subscribing, WebhookSubscriptionCommands } from './contract.ts';
 import { Deliveries } from './deliveries.ts';
-import { columnsOf, createSubscription } from './fields.ts';
+import { columnsOf, createSubscription, startColumns } from './fields.ts';
 import { keysPerShard } from '../store/table.ts';
 import { timers } from '../store/tables.ts';
 import { existing, saveSubscription, type SubscriptionRuntime } from './memory.ts';
@@ -16,18 +17,15 @@ import { shownState, storedStateOf, webhookSubscriptionJson } from './representa
 type RecordBody = WebhookSubscriptionCommands['deliveries.record']['body'];
 
 export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookSubscriptionCommands> = {
-  'webhook.subscribe'(runtime, { start, ...fields }) {
-    if (runtime.row.deleted === 1) createSubscription(runtime, fields, start);
-    else saveSubscription(runtime, columnsOf(runtime, runtime.row, fields));
-    stepAndFlush(runtime, { type: 'subscribe' });
-    return { subscription: webhookSubscriptionJson(existing(runtime)) };
+  'webhook.subscribe'(runtime, body) {
+    const isNew = runtime.row.deleted === 1;
+    if (isNew) createSubscription(runtime, body);
+    return subscribe(runtime, body, isNew);
   },
 
-  'webhook.update'(runtime, fields) {
-    const row = existing(runtime);
-    saveSubscription(runtime, columnsOf(runtime, row, fields));
-    stepAndFlush(runtime, { type: 'subscribe' });
-    return { subscription: webhookSubscriptionJson(row) };
+  'webhook.update'(runtime, body) {
+    existing(runtime);
+    return subscribe(runtime, body, false);
   },
 
   'webhook.unsubscribe'(runtime) {
@@ -103,6 +101,21 @@ function progressWith(
   const keys = new Set([...ahead, ...(JSON.parse(row.ahead) as number[])]);
   const isBehind = (key: number): boolean => key % keysPerShard > (furthest[Math.floor(key / keysPerShard)] ?? 0);
   return { cursor: JSON.stringify(furthest), ahead: JSON.stringify([...keys].filter(isBehind)) };
+}
+
+function subscribe(
+  runtime: SubscriptionRuntime,
+  body: Subscribing,
+  isNew: boolean,
+): { subscription: WebhookSubscriptionJson } {
+  const { row } = runtime;
+  const fromNow = isNew || (row.state === 'Unsubscribed' && body.resume !== true);
+  saveSubscription(runtime, {
+    ...columnsOf(runtime, row, body),
+    ...(fromNow && startColumns(runtime.nextKey(), body.start)),
+  });
+  stepAndFlush(runtime, { type: 'subscribe' });
+  return { subscription: webhookSubscriptionJson(row) };
 }
 
 /** Deliveries that one command prunes: each takes its attempts along. */

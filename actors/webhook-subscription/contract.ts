@@ -56,15 +56,20 @@ export interface DeliveryRef {
   lane: number;
 }
 
+/** What (re)subscribing takes. */
+export interface Subscribing extends SubscriptionFields {
+  /** Where it starts that is new, or was unsubscribed: what it had to deliver before is forgotten. */
+  start: FeedPosition;
+  /** One that was unsubscribed goes on from where it stood. */
+  resume?: boolean;
+}
+
 /** The commands of a webhook subscription: type → body and result. */
 export type WebhookSubscriptionCommands = {
-  /** Creates, or changes and (re)subscribes; goes on from the stored cursor. `start`: the cursor of a new one. */
-  'webhook.subscribe': {
-    body: SubscriptionFields & { start: FeedPosition };
-    result: { subscription: WebhookSubscriptionJson };
-  };
+  /** Creates, or changes and (re)subscribes. */
+  'webhook.subscribe': { body: Subscribing; result: { subscription: WebhookSubscriptionJson } };
   /** Changes and (re)subscribes. @throws Failure `not_found` */
-  'webhook.update': { body: SubscriptionFields; result: { subscription: WebhookSubscriptionJson } };
+  'webhook.update': { body: Subscribing; result: { subscription: WebhookSubscriptionJson } };
   /** Idempotent. @throws Failure `not_found` */
   'webhook.unsubscribe': { body: null; result: { subscription: WebhookSubscriptionJson } };
   /** Removes it with its deliveries and attempts. @throws Failure `not_found` */

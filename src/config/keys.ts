@@ -93,7 +93,11 @@ export const configKeys: Section = section({
     systemToken: hidden(32, 'Bearer token for the whole core API.'),
     authentication: key(flag, false, 'true: the core API needs a credential.'),
     allowUnauthenticated: key(flag, false, 'true: an open API may listen on another address than loopback.'),
-    allowedOrigins: key(origins, [], 'Origins of web pages that may call the API; * allows any, without credentials.'),
+    allowedOrigins: key(
+      origins,
+      [],
+      'Origins of web pages that may call; * (with authentication only): any, without credentials.',
+    ),
     oidc,
   }),
   integration: section({

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { checkTogether } from './checks.ts';
 import type { Config } from './config.ts';
 import { type Environment, type EnvironmentValue, readEnvironment } from './environment.ts';
 import { type ConfigFile, parseConfigFile } from './file.ts';
 import { configKeys, type Key, isSection, type Section } from './keys.ts';
-import { isLoopback } from './loopback.ts';
 import { ConfigError, type ConfigProblem } from './problem.ts';
 
 /** What the walk over the keys reads from and writes problems to. */
@@ -68,21 +68,6 @@ function readSection(section: Section, path: string[], written: unknown, reading
   return result;
 }
 
-/** An open API may only be reached from this machine, unless somebody said that it is meant so. */
-function checkExposure(config: Partial<Config>, reading: Reading): void {
-  const host = config.server?.host;
-  // Only values that could be read are compared: the others are problems already.
-  if (!host || isLoopback(host)) return;
-  if (config.security?.authentication !== false || config.security.allowUnauthenticated !== false) return;
-  reading.problems.push({
-    place: reading.fromEnvironment.get('server.host')?.place ?? reading.file.place(['server', 'host']),
-    key: 'server.host',
-    reason:
-      'opens the API to the network without authentication: set security.authentication: true ' +
-      '(or security.allowUnauthenticated: true if it is meant so)',
-  });
-}
-
 function readFile(file: string): ConfigFile {
   const name = basename(file);
   try {
@@ -106,7 +91,8 @@ export function loadConfig({ file, env }: { file?: string; env: Environment }): 
   if (source.problems.length > 0) throw new ConfigError(reading.problems);
   // The walk gives every key of `configKeys` its checked type; the tests hold the keys against `Config`.
   const config = readSection(configKeys, [], source.values, reading) as unknown as Config;
-  checkExposure(config, reading);
+  const placeOf = (key: string): string => fromEnvironment.get(key)?.place ?? source.place(key.split('.'));
+  reading.problems.push(...checkTogether(config).map(({ key, reason }) => ({ place: placeOf(key), key, reason })));
   if (reading.problems.length > 0) throw new ConfigError(reading.problems);
   config.data.dir = resolve(file === undefined ? '.' : dirname(file), config.data.dir);
   return config;

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { Failure } from '#actors/errors.ts';
 import { webSocketPath } from '#src/realtime/server.ts';
+import type { Gate } from '#src/security/gate.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { Door, type Env, page, type Route, type Work } from './door.ts';
 import { handle, type HandlerParts } from './handle.ts';
@@ -11,23 +12,29 @@ import { operations as table } from './operations.ts';
 import { refusal } from './outgoing.ts';
 
 export interface AppParts extends HandlerParts {
+  gate: Gate;
   /** What it serves, unless it is the table of the API. */
   operations?: readonly Operation[];
 }
 
-/** The API: a route for each operation of the table and for each address of a connector, its documents and its health. */
+/**
+ * The API: a route for each operation of the table and for each address of a connector, its documents and its health.
+ * @throws Error when a connector claims an address that the hub has itself
+ */
 export function createApp(parts: AppParts): Hono<Env> {
-  const { services, operations = table } = parts;
+  const { services, gate, operations = table } = parts;
   const app = new Hono<Env>();
   const door = new Door(services);
-  const routes = [
+  const own = [
     ...operations.flatMap((operation) => operationRoutes(parts, operation)),
-    ...inboundRoutes(parts),
-    ...healthRoutes(services),
+    ...healthRoutes(services, gate),
     ...documentRoutes(),
     page(webSocketPath, async () => onlyUpgrades()),
   ];
-  for (const route of routes) door.mount(app, route);
+  const inbound = inboundRoutes(parts);
+  const claimed = inbound.find(({ path }) => own.some((route) => route.path === path));
+  if (claimed !== undefined) throw new Error(`a connector claims ${claimed.path}, which is the hub's own`);
+  for (const route of [...own, ...inbound]) door.mount(app, route);
   app.notFound((c) =>
     door.refuse(c, new Failure('not_found', `There is no ${c.req.path}. See /docs for what there is.`)),
   );

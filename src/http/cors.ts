@@ -1,5 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
 import type { Config } from '#src/config/config.ts';
 
 const methods = 'GET, POST, OPTIONS';
@@ -24,19 +22,4 @@ export function corsHeaders(config: Config, origin: string | undefined): Record<
     'Access-Control-Max-Age': String(remembered),
     Vary: 'Origin',
   };
-}
-
-/**
- * Whether the Host header may be meant for this hub. An open API on this machine must not answer a web page whose
- * name was made to point here (DNS rebinding); an address or `localhost` can not be such a name.
- */
-export function isOwnHost(config: Config, headers: IncomingHttpHeaders): boolean {
-  if (config.security.authentication || config.security.allowUnauthenticated) return true;
-  const name = (headers.host ?? '')
-    .replace(/:\d+$/, '')
-    .replace(/^\[|\]$/g, '')
-    .toLowerCase();
-  if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
-  const { publicUrl, host } = config.server;
-  return name === host.toLowerCase() || (publicUrl !== '' && name === new URL(publicUrl).hostname);
 }

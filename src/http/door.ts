@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { Failure } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
-import { corsHeaders, isOwnHost } from './cors.ts';
+import { corsHeaders } from './cors.ts';
 import { requestIdOf } from './handle.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 
@@ -21,27 +21,31 @@ export type Work = (request: IncomingMessage, requestId: string) => Promise<Serv
 export interface Route {
   path: string;
   works: ReadonlyMap<string, Work>;
-  /** Whatever name the request gives the hub: for who only asks whether it is well. */
-  anyHost?: boolean;
 }
 
 /** An address that is only read. */
-export const page = (path: string, work: () => Promise<Served>): Route => ({ path, works: new Map([['GET', work]]) });
+export const page = (path: string, work: (request: IncomingMessage) => Promise<Served>): Route => ({
+  path,
+  works: new Map([['GET', work]]),
+});
+
+/** What names a request, and says which pages may read its answer. */
+type DoorServices = Pick<Services, 'config' | 'ids'>;
 
 /** How every answer leaves, whatever it is: with a request id, and the headers that let pages of other origins read it. */
 export class Door {
-  readonly #services: Services;
+  readonly #services: DoorServices;
 
-  constructor(services: Services) {
+  constructor(services: DoorServices) {
     this.#services = services;
   }
 
   /** Everything that may come to a path: its methods, the question which they are, and other methods. */
-  mount(app: Hono<Env>, { path, works, anyHost = false }: Route): void {
+  mount(app: Hono<Env>, { path, works }: Route): void {
     const methods = [...works.keys()];
     const heads = methods.includes('GET') ? ['HEAD'] : [];
     const Allow = [...methods, ...heads, 'OPTIONS'].join(', ');
-    for (const [method, work] of works) app.on(method, path, (c) => this.#open(c, work, anyHost));
+    for (const [method, work] of works) app.on(method, path, (c) => this.#open(c, work));
     app.options(path, (c) => this.#answer(c, { status: 204, body: null, headers: { Allow } }));
     const failure = new Failure('method_not_allowed', `${path} takes ${methods.join(' and ')} only.`);
     app.all(path, (c) => this.refuse(c, failure, { Allow }));
@@ -51,10 +55,9 @@ export class Door {
     return this.#answer(c, refusal(failure, headers));
   }
 
-  /** Answers with what the work makes of the request, unless it was meant for another host. */
-  async #open(c: Context<Env>, work: Work, anyHost: boolean): Promise<Response> {
+  /** Answers with what the work makes of the request. */
+  async #open(c: Context<Env>, work: Work): Promise<Response> {
     const { incoming } = c.env;
-    if (!anyHost && !isOwnHost(this.#services.config, incoming.headers)) return this.refuse(c, foreignHost());
     const requestId = requestIdOf(incoming.headers, this.#services);
     return this.#respond(c, requestId, await work(incoming, requestId));
   }
@@ -73,6 +76,3 @@ export class Door {
     return new Response(body, { status, headers: all });
   }
 }
-
-const foreignHost = (): Failure =>
-  new Failure('forbidden', 'The Host header names no host of this hub. Set server.publicUrl to the name it has.');

@@ -7,9 +7,10 @@ import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
+import type { Bodies } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
-import { parseBody, readBody } from './json-body.ts';
+import { parseBody } from './json-body.ts';
 import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
@@ -19,6 +20,7 @@ export interface HandlerParts {
   services: Services;
   auth: Auth;
   metrics: Metrics;
+  bodies: Bodies;
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
@@ -28,7 +30,7 @@ const requiredFeature = {
 } as const;
 
 /** The caller's X-Request-Id where it is usable, else a new one. */
-export function requestIdOf(headers: IncomingHttpHeaders, services: Services): string {
+export function requestIdOf(headers: IncomingHttpHeaders, services: Pick<Services, 'ids'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && requestIdPattern.test(given) ? given : services.ids.uuid();
 }
@@ -87,10 +89,11 @@ async function answer(
 ): Promise<Outgoing> {
   const { services, auth } = parts;
   const { headers } = request;
-  // The body is read even when the caller is refused: an unread one would leave the connection unusable.
-  const bytes = await readBody(request);
+  // Before the body: who may not call costs no memory.
   const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
   assertFeature(operation, services);
+  using read = await parts.bodies.read(request);
+  const { bytes } = read;
   const body = validBody(operation, parseBody(bytes, headers));
   const key = headers['idempotency-key'];
   if (key === undefined) return written(await operation.handle(call(services, caller, requestId, null), body));
@@ -102,7 +105,7 @@ async function answer(
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
-  return once(call(services, caller, requestId, claimed), operation, body, claimed);
+  return await once(call(services, caller, requestId, claimed), operation, body, claimed);
 }
 
 /** Does the work of a claimed key and keeps the answer, a refusal too. */

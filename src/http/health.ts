@@ -1,19 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+import type { Gate } from '#src/security/gate.ts';
 import type { Services } from '#src/services.ts';
 import { page, type Route, type Served } from './door.ts';
 
 const answer = (status: number, body: object): Served => ({ status, body: JSON.stringify(body), headers: {} });
 
-/** `live`: the process answers. `ready`: it can do its work; 503 with the reasons until then. */
-export function healthRoutes(services: Services): Route[] {
-  const ready = async (): Promise<Served> => {
+/**
+ * `live`: the process answers. `ready`: it can do its work; 503 until then, with the reasons for who knows the hub's
+ * host: these doors are open to others too.
+ */
+export function healthRoutes(services: Services, gate: Gate): Route[] {
+  const ready = async ({ headers }: IncomingMessage): Promise<Served> => {
     const problems = services.health.flatMap(({ name, problem }) => {
       const text = problem();
       return text === null ? [] : [{ part: name, problem: text }];
     });
-    return problems.length === 0 ? answer(200, { status: 'ok' }) : answer(503, { status: 'unavailable', problems });
+    if (problems.length === 0) return answer(200, { status: 'ok' });
+    return answer(503, { status: 'unavailable', ...(gate.knowsHost(headers) && { problems }) });
   };
-  return [
-    { ...page('/health/live', async () => answer(200, { status: 'ok' })), anyHost: true },
-    { ...page('/health/ready', ready), anyHost: true },
-  ];
+  return [page('/health/live', async () => answer(200, { status: 'ok' })), page('/health/ready', ready)];
 }

@@ -4,7 +4,6 @@ import type { InboundRoute, ParsedRequest, RawRequest } from '#src/connectors/co
 import { ingest } from '#src/ingest/ingest.ts';
 import { sortMessages } from '#src/ingest/messages.ts';
 import { answered, type HandlerParts } from './handle.ts';
-import { readBody } from './json-body.ts';
 import type { Outgoing } from './outgoing.ts';
 
 /**
@@ -18,7 +17,8 @@ export const handleInbound = (
   requestId: string,
 ): Promise<Outgoing> =>
   answered(parts, { inbound: route.path }, requestId, async () => {
-    const raw = await rawRequest(parts, route, request);
+    using body = await parts.bodies.read(request, route.bodyLimit);
+    const raw = rawRequest(parts, request, body.bytes);
     if (!route.verify(raw)) {
       throw new Failure('forbidden', `The request to ${route.path} is not signed as its source signs.`);
     }
@@ -28,13 +28,8 @@ export const handleInbound = (
     return outgoing(parsed);
   });
 
-async function rawRequest(
-  { services }: HandlerParts,
-  { bodyLimit }: InboundRoute,
-  request: IncomingMessage,
-): Promise<RawRequest> {
+function rawRequest({ services }: HandlerParts, request: IncomingMessage, body: Buffer): RawRequest {
   const { method = '', url = '/', headers } = request;
-  const body = await readBody(request, bodyLimit);
   const address = services.config.server.publicUrl || `http://${headers.host}`;
   return { method, url: URL.parse(url, address) ?? new URL(url, 'http://localhost'), headers, body };
 }

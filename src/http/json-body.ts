@@ -1,43 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '#actors/errors.ts';
 import { parseJson } from '#actors/json.ts';
 import { assertAllFinite } from './raw-numbers.ts';
 
-/** Bytes of the body of an operation at most. */
-export const bodyLimit = 1024 * 1024;
 /** Objects and arrays inside each other at most. */
 export const nestingLimit = 64;
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-const tooLarge = (limit: number): Failure =>
-  new Failure('body_too_large', `The body is larger than ${limit} bytes. Send less at once.`);
-
-/** Reads the whole body. @throws Failure `body_too_large`, also before the end has come */
-export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) {
-        chunks.length = 0;
-        reject(tooLarge(limit));
-      } else {
-        chunks.push(chunk);
-      }
-    });
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    request.on('error', reject);
-    request.on('close', () => {
-      if (!request.complete)
-        reject(new Failure('malformed_json', 'The connection closed before the body was complete.'));
-    });
-  });
-}
 
 /** Whether a Content-Type header says JSON in UTF-8. */
 export function isJson(contentType: string | undefined): boolean {

@@ -3,16 +3,20 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import type { Logger } from '#actors/ports.ts';
+import { Failure } from '#actors/errors.ts';
+import type { Ids, Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
+import type { Admission, Gate } from '#src/security/gate.ts';
 import { version } from '#src/version.ts';
 import type { createApp } from './app.ts';
 import type { Metrics } from '../metrics.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { answerUnlessRefused, upgradeUnlessRefused } from './refused.ts';
 
 /** Who takes WebSocket upgrades. */
 export interface Upgrades {
-  /** False when the path is not theirs. */
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** False when the path is not theirs. @throws Failure */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admission: Admission): boolean;
 }
 
 export interface HttpServer {
@@ -22,50 +26,89 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, drain: 4_000 } as const;
+/** Bounds of the connections of the API; times in ms. */
+export interface HttpLimits {
+  /** Open at the same time; more are closed at once. */
+  connections: number;
+  /** Requests of one connection that wait behind the one at work; with more it is closed. */
+  waiting: number;
+  /** From the first byte of a request, or the connection's beginning, to the end of its head. */
+  headers: number;
+  /** From the same to the end of its body. */
+  request: number;
+  /** Between two requests. */
+  keepAlive: number;
+  /** Without a byte in either direction while a request is under way. */
+  silence: number;
+}
+
+export const httpLimits: HttpLimits = {
+  connections: 4_096,
+  waiting: 8,
+  headers: 10_000,
+  request: 30_000,
+  keepAlive: 65_000,
+  silence: 60_000,
+};
+
+/** How late a bound on the time of a head or a body may be noticed, in ms. */
+const lookEvery = 1_000;
+const drainMs = 4_000;
 const metricsHost = '127.0.0.1';
 export const usualMetricsPort = 9464;
-const notFound = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 export interface HttpServerParts {
   app: ReturnType<typeof createApp>;
   metrics: Metrics;
+  gate: Gate;
+  ids: Ids;
   upgrades: Upgrades;
   log: Logger;
 }
 
-/** The sockets of a front. */
-export function createHttpServer(settings: Config['server'], parts: HttpServerParts): HttpServer {
-  const { app } = parts;
+/** The sockets of a front. Whatever comes in through one of them passes the gate first. */
+export function createHttpServer(
+  settings: Config['server'],
+  parts: HttpServerParts,
+  limits: HttpLimits = httpLimits,
+): HttpServer {
+  const { app, gate } = parts;
   const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: true });
   const api = createServer(
     {
-      requestTimeout: timeouts.request,
-      headersTimeout: timeouts.headers,
-      keepAliveTimeout: timeouts.keepAlive,
+      requestTimeout: limits.request,
+      headersTimeout: limits.headers,
+      keepAliveTimeout: limits.keepAlive,
+      connectionsCheckingInterval: lookEvery,
       // Other offers, such as h2c, are declined by answering in HTTP/1.1 (RFC 9110 §7.8).
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
-    (request, response) => {
+    oneAtATime(limits.waiting, (request, response) => {
       // On everything, the documents and health too.
       response.setHeader('X-Api-Version', version);
-      void listener(request, response);
-    },
+      answerUnlessRefused(parts, request, response, () => {
+        gate.admit('api', request);
+        void listener(request, response);
+      });
+    }),
   );
+  api.maxConnections = limits.connections;
+  api.timeout = limits.silence;
   api.on('upgrade', (request, socket, head) => {
-    if (parts.upgrades.handleUpgrade(request, socket, head)) return;
-    // The socket is nobody's: without a listener, a client that resets it would end the process.
-    socket.on('error', () => {});
-    socket.end(notFound);
+    upgradeUnlessRefused(parts, request, socket, () => {
+      const admission = gate.admit('api', request);
+      if (parts.upgrades.handleUpgrade(request, socket, head, admission)) return;
+      throw new Failure('not_found', 'There is no WebSocket here. It is at /ws.communication.');
+    });
   });
   const metrics = createServer((request, response) => {
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    void parts.metrics.registry.metrics().then((text) => {
-      response.setHeader('Content-Type', parts.metrics.registry.contentType);
-      response.end(text);
+    answerUnlessRefused(parts, request, response, () => {
+      gate.admit('metrics', request);
+      if (request.url !== '/metrics') throw new Failure('not_found', 'There is /metrics only.');
+      void parts.metrics.registry.metrics().then((text) => {
+        response.setHeader('Content-Type', parts.metrics.registry.contentType);
+        response.end(text);
+      });
     });
   });
   return {
@@ -105,7 +148,7 @@ async function drained(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const late = setTimeout(() => server.closeAllConnections(), timeouts.drain);
+  const late = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearTimeout(late);
 }

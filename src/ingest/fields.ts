@@ -5,13 +5,14 @@ import type { Json, JsonObject } from '#actors/representation.ts';
 
 const longestId = 255;
 
-/** An id that a source or a caller chose: visible, without control characters. */
+/** An id that a source or a caller chose: visible, of whole characters, without control characters. */
 export const foreignId = z
   .string()
   .min(1)
   .max(longestId)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not hold control characters');
+  .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not hold control characters')
+  .refine((text) => text.isWellFormed(), 'must hold whole characters');
 
 /** Any JSON value. The body is JSON already, so only presence is checked. */
 export const json = z

@@ -1,9 +1,11 @@
 import type { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { createApp } from '#src/http/app.ts';
+import { Bodies } from '#src/http/bodies.ts';
 import type { Operation } from '#src/http/operation.ts';
 import { createHttpServer } from '#src/http/server.ts';
 import { createAuth } from '#src/security/auth.ts';
+import { createGate } from '#src/security/gate.ts';
 import type { Metrics } from '#src/metrics.ts';
 import { createRealtime, type Realtime } from '#src/realtime/server.ts';
 import type { Services } from '#src/services.ts';
@@ -32,14 +34,16 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
   const auth = createAuth(services);
   const realtime = createRealtime(services, auth);
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
-  const app = createApp({ services, auth, metrics, ...(operations && { operations }) });
+  const gate = createGate(services.config);
+  const app = createApp({ services, auth, metrics, gate, bodies: new Bodies(), ...(operations && { operations }) });
   let server: ReturnType<typeof createHttpServer> | null = null;
   return {
     app,
     realtime,
     listen() {
       metrics.watchProcess();
-      const parts = { app, metrics, upgrades: realtime, log: services.log };
+      const { ids, log } = services;
+      const parts = { app, metrics, gate, ids, log, upgrades: realtime };
       server = createHttpServer(services.config.server, parts);
       return server.listen();
     },

@@ -2,21 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { Failure, type FailureCode } from '#actors/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
 import type { Auth, Credentials } from '#src/security/auth.ts';
 import type { Caller } from '#src/security/caller.ts';
+import type { Admission } from '#src/security/gate.ts';
 import type { Services } from '#src/services.ts';
 import { createFanOut } from './fan-out.ts';
 import { clientLimits } from './frame.ts';
 import type { HeartBeatOffer } from './heart-beat.ts';
-import { judgeOrigin, type OriginRules } from './origin.ts';
 import { Session } from './session.ts';
 import { type Wire, wireOf } from './wire.ts';
 
 export interface Realtime {
-  /** Takes an upgrade of `/ws.communication`. @returns false for every other path, whose socket it leaves alone. */
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /**
+   * Takes an upgrade of `/ws.communication`, once the gate has. @returns false for every other path, whose socket it
+   * leaves alone. @throws Failure `unavailable` while the hub stops
+   */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admission: Admission): boolean;
   /** Begins a session over any wire, whose owner feeds it and says when it is closed. */
   open(wire: Wire, credentials: Credentials): Session;
   /** Ends every session with 1001 ("going away") and resolves when their sockets are closed. */
@@ -26,9 +29,7 @@ export interface Realtime {
 }
 
 /** What the endpoint needs of the hub. */
-export type RealtimeServices = Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'onGrew'> & {
-  config: OriginRules;
-};
+export type RealtimeServices = Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'onGrew'>;
 
 export interface RealtimeOptions {
   /** Ms; 30,000 both ways unless given. */
@@ -74,17 +75,13 @@ export function createRealtime(services: RealtimeServices, auth: Auth, options: 
   };
 
   return {
-    handleUpgrade(request, socket, head) {
+    handleUpgrade(request, socket, head, admission) {
       if (request.url?.split('?', 1)[0] !== webSocketPath) return false;
-      const verdict = judgeOrigin(request.headers, services.config);
-      if (closing || verdict === 'refused') {
-        refuse(socket, closing ? 'stopping' : 'origin');
-        return true;
-      }
+      if (closing) throw new Failure('unavailable', 'The hub is stopping; try again.');
       const { authorization, cookie } = request.headers;
       const credentials = {
         ...(authorization !== undefined && { authorization }),
-        ...(cookie !== undefined && verdict === 'own' && { cookie }),
+        ...(cookie !== undefined && admission === 'own' && { cookie }),
       };
       // A peer that vanishes without heart-beats is found by TCP.
       (socket as Socket).setKeepAlive?.(true, keepAliveMs);
@@ -122,23 +119,4 @@ function endSession(clock: Clock, webSocket: WebSocket, session: Session): Promi
     });
     session.end(goingAway, 'the hub is stopping');
   });
-}
-
-const refusals = {
-  origin: {
-    status: '403 Forbidden',
-    code: 'forbidden',
-    error: 'Pages of this origin may not connect: add it to security.allowedOrigins.',
-  },
-  stopping: { status: '503 Service Unavailable', code: 'unavailable', error: 'The hub is stopping; try again.' },
-} as const satisfies Record<string, { status: string; code: FailureCode; error: string }>;
-
-function refuse(socket: Duplex, reason: keyof typeof refusals): void {
-  const { status, code, error } = refusals[reason];
-  const body = JSON.stringify({ error, code });
-  socket.on('error', () => {});
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
 }

@@ -33,7 +33,7 @@ export class Subscriber {
     this.reader = system.reader();
   }
 
-  subscribe(fields: SubscriptionFields & { start?: FeedPosition } = {}) {
+  subscribe(fields: SubscriptionFields & { start?: FeedPosition; resume?: boolean } = {}) {
     const body = { url: 'https://receiver.test/hook', start: this.reader.feed.end(), ...fields };
     return this.system.commands().send('webhook-subscription', this.id, 'webhook.subscribe', body);
   }
@@ -42,8 +42,9 @@ export class Subscriber {
     return this.system.commands().send('webhook-subscription', this.id, type, null as never);
   }
 
-  update(fields: SubscriptionFields) {
-    return this.system.commands().send('webhook-subscription', this.id, 'webhook.update', fields);
+  update(fields: SubscriptionFields & { resume?: boolean }) {
+    const body = { start: this.reader.feed.end(), ...fields };
+    return this.system.commands().send('webhook-subscription', this.id, 'webhook.update', body);
   }
 
   replay(deliveryKey: Item | string) {

@@ -84,6 +84,7 @@ const cases: RuleCase[] = [
     ],
     [
       file('src/config/a.ts', 'const { telco } = sources;'),
+      file('src/connectors/registry.ts', "import { telcoConnector } from './telco/connector.ts';"),
       file('src/connectors/meta/a.ts', "const sources = ['pageplatform', 'photoplatform'];"),
       file('src/http/channels/telco/sms/connect.ts', "const path = '/channels.telco.sms.connect';"),
       file('src/http/chatplugin/send.ts', "const path = '/chatplugin.send';"),

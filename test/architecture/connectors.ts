@@ -1,6 +1,8 @@
 import { perFile, perImport, type Rule } from './rule.ts';
 import { codeOf, importsOf, topLevel, withoutComments } from './scan.ts';
 
+const registryFile = 'src/connectors/registry.ts';
+
 const connectorFolder = (path: string): string | null => /^src\/connectors\/[^/]+\//.exec(path)?.[0] ?? null;
 
 /** What a connector may use besides its own folder: the contract, words of all, and the types of what it is given. */
@@ -56,7 +58,7 @@ const listsOfSources = ['src/config/', 'src/http/client/config.ts'];
 /** A connector that is not in the registry speaks to nobody; one without the suite may do anything. */
 export const connectorsAreListed: Rule = (files) => {
   const folders = new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null));
-  const registry = files.find(({ path }) => path === 'src/connectors/registry.ts');
+  const registry = files.find(({ path }) => path === registryFile);
   const listed = registry ? importsOf(registry).map(({ target }) => target) : [];
   return [...folders].flatMap((folder) => {
     const suite = folder.replace('src/', 'test/');
@@ -76,7 +78,7 @@ const operationsOf = (name: string): string[] => [`src/http/channels/${name}/`, 
 
 /** Only connectors, the operations of a source and the lists of the specification know a built-in source by name. */
 export const sourcesHaveOneHome = perFile(({ path, text }) => {
-  if (topLevel(path) === 'test' || connectorFolder(path) !== null) return [];
+  if (topLevel(path) === 'test' || connectorFolder(path) !== null || path === registryFile) return [];
   if (listsOfSources.some((list) => path.startsWith(list))) return [];
   const foreign = builtInSources.filter((name) => !operationsOf(name).some((home) => path.startsWith(home)));
   const named = foreign.filter((name) => new RegExp(`\\b${name}\\b`).test(withoutComments(text)));
@@ -90,7 +92,7 @@ export const connectorsHaveOneHome: Rule = (files) => {
     const { path } = file;
     const foreign = [...folders].filter((folder) => {
       const tests = folder.replace('src/', 'test/');
-      return ![folder, tests, 'src/connectors/registry.ts'].some((home) => path.startsWith(home));
+      return ![folder, tests, registryFile].some((home) => path.startsWith(home));
     });
     const imports = importsOf(file).filter(({ target }) => foreign.some((folder) => target?.startsWith(folder)));
     const isList = topLevel(path) === 'test' || listsOfSources.some((list) => path.startsWith(list));

@@ -129,6 +129,7 @@ nats: { url: "tls://nats.example:4222" }
 security:
   jwtSecret: ${jwtSecret}
   systemToken: ${systemToken}
+  authentication: true
   allowUnauthenticated: true
   allowedOrigins: ["*", "https://a.example"]
   oidc: { issuer: "https://id.example", clientId: c, clientSecret: s, allowedEmailPatterns: ["*@a.example"] }
@@ -176,6 +177,14 @@ test.each(['0.0.0.0', '::', '192.168.1.2', 'hub.example', '127.0.0.1.example'])(
     expect(problemsOf(text, { PARLEY_SECURITY_AUTHENTICATION: 'true' })).toBe('no problem');
   },
 );
+
+test('lets any page call only with authentication', () => {
+  const origins = '  allowedOrigins: ["https://a.example", "*"]';
+  const text = `security:\n  jwtSecret: ${jwtSecret}\n  systemToken: ${systemToken}\n${origins}\n`;
+  expect(problemsOf(text)).toMatch(/parley.yaml:4:3: security.allowedOrigins lets any web page/);
+  expect(problemsOf(text, { PARLEY_SECURITY_AUTHENTICATION: 'true' })).toBe('no problem');
+  expect(problemsOf(text, { PARLEY_SECURITY_ALLOW_UNAUTHENTICATED: 'true' })).toContain('lets any web page');
+});
 
 test('a section that is commented out counts as empty', () => {
   expect(problemsOf(`${goodSecurity}nats:\n  # url: ""\noutgoing:\n`)).toBe('no problem');

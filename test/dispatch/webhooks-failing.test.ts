@@ -106,7 +106,7 @@ test('410 unsubscribes', async () => {
   await dispatching.pass(minute, second);
   expect(receiver.receipts).toHaveLength(1);
   receiver.answer = () => 200;
-  await subscriber.subscribe({ url: receiver.url });
+  await subscriber.subscribe({ url: receiver.url, resume: true });
   await dispatching.until(isDelivered(subscriber, 3));
   expect(receiver.receipts.map(({ text }) => text)).toEqual(['m1', 'm1', 'm2', 'm3']);
 });

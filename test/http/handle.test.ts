@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
 import { sourceActorId } from '#actors/ids.ts';
@@ -196,5 +198,31 @@ describe('an idempotency key', () => {
       expect((await post({ text: 'a' }, { 'idempotency-key': bad })).body.code, bad).toBe('invalid_idempotency_key');
     }
     expect((await post({ text: 'a' }, { 'idempotency-key': 'x'.repeat(255) })).status).toBe(200);
+  });
+});
+
+describe('a body', () => {
+  const head = (more: string) =>
+    `POST /things.echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;
+
+  it('is not waited for when the caller is refused', async () => {
+    const { api } = await serve(counting(), { config: testConfig({ authentication: true }) });
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.write(head('Content-Length: 1000'));
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('that breaks off is no defect', async () => {
+    const { api } = await serve(counting());
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.write(`${head('Content-Length: 1000')}{"text":`, () => socket.resetAndDestroy());
+    await vi.waitFor(() => expect(api.lines.map(({ event }) => event)).toContain('operation.answered'), {
+      interval: 2,
+    });
+    const levels = api.lines.map(({ level }) => level);
+    expect(levels).not.toContain('error');
+    expect(api.lines.at(-1)).toMatchObject({ level: 'info', fields: { code: 'invalid_request' } });
   });
 });

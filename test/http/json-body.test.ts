@@ -1,23 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { bodyLimit, isJson, nestingLimit, parseBody, readBody } from '#src/http/json-body.ts';
+import { isJson, nestingLimit, parseBody } from '#src/http/json-body.ts';
 import { codeOf } from '../_support/failures.ts';
-
-/** A server on a free loopback port. */
-async function listenTo(handler: Parameters<typeof createServer>[1]) {
-  const server = createServer(handler).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
 
 const json = 'application/json';
 const parsed = (text: string | Buffer, type: string | undefined = json): unknown =>
@@ -90,50 +73,5 @@ describe('JSON bodies', () => {
     const value = parsed('{"__proto__": {"polluted": true}}') as object;
     expect(Object.hasOwn(value, '__proto__')).toBe(true);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-  });
-});
-
-describe('reading a body', () => {
-  const listen = () =>
-    listenTo(async (request, response) => {
-      const code = await codeOf(async () => response.setHeader('x-size', (await readBody(request)).length));
-      response.end(code);
-    });
-  const chunks = (size: number) =>
-    new ReadableStream({
-      start(controller) {
-        const part = new Uint8Array(65_536);
-        for (let sent = 0; sent < size; sent += part.length) controller.enqueue(part.subarray(0, size - sent));
-        controller.close();
-      },
-    });
-  const post = (url: string, body: Buffer | ReadableStream) =>
-    fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit);
-
-  it('takes exactly the limit', async () => {
-    await using server = await listen();
-    for (const body of [Buffer.alloc(bodyLimit), chunks(bodyLimit)]) {
-      const response = await post(server.url, body);
-      expect([await response.text(), response.headers.get('x-size')]).toEqual(['none', String(bodyLimit)]);
-    }
-  });
-
-  it('refuses one byte more, also without a length', async () => {
-    await using server = await listen();
-    for (const body of [Buffer.alloc(bodyLimit + 1), chunks(bodyLimit + 1)]) {
-      expect(await (await post(server.url, body)).text()).toBe('body_too_large');
-    }
-  });
-
-  it('ends when the client goes away', async () => {
-    const seen = Promise.withResolvers<string>();
-    await using server = await listenTo((request) => {
-      codeOf(() => readBody(request)).then(seen.resolve, (error: NodeJS.ErrnoException) =>
-        seen.resolve(error.code ?? ''),
-      );
-    });
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc', () => socket.destroy());
-    expect(await seen.promise).not.toBe('none');
   });
 });

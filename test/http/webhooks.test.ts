@@ -106,11 +106,15 @@ describe('/webhooks.subscribe', () => {
       headers: { 'X-Team': 'a b' },
       signature_key: 'key',
     };
+    const end = api.reader.feed.end();
     await post('update', { id, ...whole, rotation_overlap: 60 });
-    await post('update', { id, events: null });
+    await post('update', { id, events: null, resume: true });
     expect(api.sent.slice(-2).map(({ body }) => body)).toEqual([
-      { events: ['message.created'], headers: { 'X-Team': 'a b' }, signatureKey: 'key', rotationOverlap: 60_000 },
-      { events: null },
+      {
+        ...{ events: ['message.created'], headers: { 'X-Team': 'a b' }, signatureKey: 'key', rotationOverlap: 60_000 },
+        start: end,
+      },
+      { events: null, resume: true, start: expect.any(Array) },
     ]);
   });
 

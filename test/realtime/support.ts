@@ -3,13 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { Client, type IFrame, type StompConfig } from '@stomp/stompjs';
 import { onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Failure } from '#actors/errors.ts';
 import type { Logger } from '#actors/ports.ts';
+import { statusOf } from '#src/http/errors.ts';
 import { type Frame, FrameParser, serialiseFrame, type StompVersion } from '#src/realtime/frame.ts';
-import type { OriginRules } from '#src/realtime/origin.ts';
 import { createRealtime, type RealtimeOptions, type RealtimeServices } from '#src/realtime/server.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import type { Auth, Credentials } from '#src/security/auth.ts';
 import type { Agent } from '#src/security/caller.ts';
+import { createGate } from '#src/security/gate.ts';
 import { MemoryFeed } from './memory-feed.ts';
 
 export const quietLog: Logger = { info: () => {}, warn: () => {}, error: () => {} };
@@ -18,11 +20,6 @@ export const agent: Agent = { kind: 'agent', sender: { id: 'test:ann' } };
 
 /** @throws Failure, as `Auth.identify` does */
 export type Identify = (scope: string, credentials: Credentials) => Agent | Promise<Agent>;
-
-export const configWith = (allowedOrigins: string[]): OriginRules => ({
-  security: { allowedOrigins },
-  server: { publicUrl: 'https://hub.example' },
-});
 
 export interface Hub {
   feed: MemoryFeed;
@@ -45,7 +42,6 @@ export async function startHub({ identify, allowedOrigins = [], ...options }: Hu
   const note = (fields: Record<string, unknown>, event: string) => void log.push({ event, fields });
   let ids = 0;
   const services: RealtimeServices = {
-    config: configWith(allowedOrigins),
     clock: systemClock,
     ids: { uuid: () => `session-${++ids}`, random: () => 0 },
     log: { info: note, warn: note, error: note },
@@ -54,8 +50,17 @@ export async function startHub({ identify, allowedOrigins = [], ...options }: Hu
   };
   const realtime = createRealtime(services, { identify: (identify ?? (() => agent)) as Auth['identify'] }, options);
   const server = createServer();
+  const gate = createGate({
+    server: { host: '127.0.0.1', publicUrl: '' },
+    security: { authentication: false, allowUnauthenticated: false, allowedOrigins },
+  });
   server.on('upgrade', (request, socket, head) => {
-    if (!realtime.handleUpgrade(request, socket, head)) socket.end('HTTP/1.1 404 Not Found\r\n\r\n');
+    try {
+      const admission = gate.admit('api', request);
+      if (!realtime.handleUpgrade(request, socket, head, admission)) socket.end('HTTP/1.1 404 Not Found\r\n\r\n');
+    } catch (error) {
+      socket.end(`HTTP/1.1 ${statusOf[(error as Failure).code]} Refused\r\n\r\n`);
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {

@@ -63,7 +63,7 @@ export class WebhookUsers {
     this.#clients.ask({
       name: `update ${receiver}`,
       path: '/webhooks.update',
-      body: random.chance(0.5) ? { id, url } : { id, headers: { 'X-Round': String(random.int(9)) } },
+      body: { id, resume: true, ...(random.chance(0.5) ? { url } : { headers: { 'X-Round': String(random.int(9)) } }) },
       inDoubt: random.pick(['key', 'again', 'give up']),
     });
   }

@@ -42,14 +42,17 @@ export function documentRoutes(): Route[] {
   ];
 }
 
-/** Made when it is first asked for. */
-function document(path: string, make: () => object): Route {
-  let text: string | null = null;
-  return page(path, async (): Promise<Served> => {
-    text ??= JSON.stringify(make());
-    return { status: 200, body: text, headers: {} };
-  });
-}
+const document = (path: string, make: () => object): Route =>
+  madeOnce(path, async () => Buffer.from(JSON.stringify(make())), { 'Content-Type': 'application/json' });
 
 const file = (path: string, name: string, headers: Record<string, string>): Route =>
-  page(path, async () => ({ status: 200, body: await readFile(name), headers }));
+  madeOnce(path, () => readFile(name), headers);
+
+/** Made with the first request: all answers share its bytes, however many nobody reads. */
+function madeOnce(path: string, make: () => Promise<Buffer<ArrayBuffer>>, headers: Record<string, string>): Route {
+  let made: Promise<Buffer<ArrayBuffer>> | null = null;
+  return page(path, async (): Promise<Served> => {
+    made ??= make();
+    return { status: 200, body: await made, headers };
+  });
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type SubscriptionFields, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
+import { type Subscribing, type SubscriptionFields, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
 import { endpoint, text } from '../schemas.ts';
 
 const mostHeaders = 32;
@@ -60,6 +60,10 @@ export const subscriptionFields = {
   headers: headers.nullish(),
   signature_key: signatureKey.nullish(),
   rotation_overlap: rotationOverlap.optional(),
+  resume: z
+    .boolean()
+    .optional()
+    .meta({ description: 'One that was unsubscribed goes on from where it stood; else it starts from now.' }),
 };
 
 /** What `subscriptionFields` makes of a request; absent keeps what is stored, null clears. */
@@ -70,11 +74,12 @@ export interface SubscriptionRequest {
   headers?: Record<string, string> | null | undefined;
   signature_key?: string | null | undefined;
   rotation_overlap?: number | undefined;
+  resume?: boolean | undefined;
 }
 
 /** The fields as the actor takes them; `rotationOverlap` in ms. */
-export function commandFields(request: SubscriptionRequest): SubscriptionFields {
-  const { url: address, name, events, headers: given, signature_key, rotation_overlap } = request;
+export function commandFields(request: SubscriptionRequest): Omit<Subscribing, 'start'> {
+  const { url: address, name, events, headers: given, signature_key, rotation_overlap, resume } = request;
   return {
     ...(address !== undefined && { url: address }),
     ...(name !== undefined && { name }),
@@ -82,6 +87,7 @@ export function commandFields(request: SubscriptionRequest): SubscriptionFields 
     ...(given !== undefined && { headers: given }),
     ...(signature_key !== undefined && { signatureKey: signature_key }),
     ...(rotation_overlap !== undefined && { rotationOverlap: rotation_overlap * 1_000 }),
+    ...(resume !== undefined && { resume }),
   };
 }
 

@@ -14,8 +14,9 @@ export const updateWebhook = defineOperation({
   example: { id: exampleIds.webhook, signature_key: 'the-next-key-of-ours', rotation_overlap: 3_600 },
   responses: { 200: subscriptionSchema },
   errors: ['feature_disabled', 'not_found'],
-  async handle({ commands }, { id, ...fields }) {
-    const { subscription } = await commands.send('webhook-subscription', id, 'webhook.update', commandFields(fields));
+  async handle({ commands, services }, { id, ...fields }) {
+    const body = { ...commandFields(fields), start: services.feed.end() };
+    const { subscription } = await commands.send('webhook-subscription', id, 'webhook.update', body);
     return ok(subscription);
   },
 });

@@ -66,7 +66,7 @@ export const realtime: readonly Mutant[] = [
   {
     name: 'foreign-page-brings-its-cookie',
     file: 'src/realtime/server.ts',
-    from: "cookie !== undefined && verdict === 'own' && { cookie }",
+    from: "cookie !== undefined && admission === 'own' && { cookie }",
     to: 'cookie !== undefined && { cookie }',
     breaks: 'any web page reads with the rights of its reader',
     caughtBy: { file: server, title: 'gives no cookie of a page that only * allows' },
