@@ -8,7 +8,7 @@ import type { OwnedState } from '../runtime/kind.ts';
 import { outbox } from '../store/tables.ts';
 import { namespaces } from '../ids.ts';
 import { uuidV5 } from '../uuid.ts';
-import type { ConversationRuntime } from './memory.ts';
+import { type ConversationRuntime, isPresent } from './memory.ts';
 import { neverBackwards } from './receipts.ts';
 import { messages, type MessageRow } from './tables.ts';
 import { announceConversation, announceMessageMetadata, updateMessage } from './writer.ts';
@@ -22,6 +22,14 @@ const machine = 'message-delivery';
 export function startDelivery(runtime: ConversationRuntime, key: number): string {
   const { result, owned } = runtime.stepOwned(machine, key, null, null);
   applyEffects(runtime, key, result, owned);
+  return JSON.stringify(owned);
+}
+
+/** The same of one whose conversation is not there: in no lane. */
+export function awaitConversation(runtime: ConversationRuntime, key: number): string {
+  const { owned: first } = runtime.stepOwned(machine, key, null, null);
+  // It leaves the lane in the turn in which it would have entered it.
+  const { owned } = runtime.stepOwned(machine, key, first, { type: 'conversation.awaited' });
   return JSON.stringify(owned);
 }
 
@@ -59,7 +67,8 @@ export function stepDelivery(
   }
   if (stored.metadata !== row.metadata) announceMessageMetadata(runtime, { ...row, metadata: stored.metadata });
   const message = updateMessage(runtime, row, stored);
-  if (state !== row.state && runtime.row.last_message === row.key) announceConversation(runtime);
+  const isLast = runtime.row.last_message === row.key && isPresent(runtime.row);
+  if (state !== row.state && isLast) announceConversation(runtime);
   return { row: { ...row, ...stored }, owned, message };
 }
 
@@ -105,7 +114,7 @@ export function retryAtOf(now: number, owned: OwnedState): number | null {
 
 /** The delivery state that a value of the machine means. */
 export function deliveryStateOf(value: unknown): DeliveryState {
-  return (typeof value === 'string' ? value : 'pending') as DeliveryState;
+  return value === 'delivered' || value === 'failed' ? value : 'pending';
 }
 
 function applyEffects(runtime: ConversationRuntime, key: number, result: StepResult, owned: OwnedState): void {

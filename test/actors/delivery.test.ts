@@ -122,7 +122,7 @@ test('the conversation shows its last message as it is now', async () => {
   });
 });
 
-test('a change of state of the last message changes its conversation', async () => {
+test('a change of the last message changes its conversation', async () => {
   await using send = await sending();
   const lastStates = () =>
     eventsOf(send.system)

@@ -65,10 +65,14 @@ class Send {
   }
 
   /** The source pushes the message as one of its own. */
-  async echo(id = this.sourceMessageId, content: JsonObject = { body: { plain: 'Hello' } }): Promise<void> {
+  async echo(
+    id = this.sourceMessageId,
+    content: JsonObject = { body: { plain: 'Hello' } },
+    fromContact = false,
+  ): Promise<void> {
     const message = {
       ...{ source_message_id: id, source_conversation_id: this.contact, source_channel_id: 'line' },
-      ...{ source_sender_id: 'desk', content, from_contact: false, sent_at: Date.UTC(2026, 0, 1, 0, 0, 5) },
+      ...{ source_sender_id: 'desk', content, from_contact: fromContact, sent_at: Date.UTC(2026, 0, 1, 0, 0, 5) },
     };
     const pushed = await this.#push<{ messages: { id: string; duplicate: boolean }[] }>({ messages: [message] });
     this.told.push(pushed.messages[0]!.id);
@@ -236,6 +240,18 @@ test('an echo that is pushed again is a duplicate', async () => {
   expect(send.duplicates).toEqual([false, true, true, true]);
   expect(send.told.map(hub.idOf)).toEqual(Array(4).fill(send.messageId));
   expect(send.messages).toHaveLength(1);
+});
+
+test('an echo pushed again as the contact’s is a duplicate', async () => {
+  await using hub = await start();
+  const send = await hub.send();
+  await send.echo('hi');
+  await send.echo('hi', {}, true);
+  await send.answer();
+  await send.echo('hi', {}, true);
+  await send.echo(send.sourceMessageId, {}, true);
+  expect(send.duplicates).toEqual([false, true, true, true]);
+  expect(send.messages).toHaveLength(2);
 });
 
 test('what a source says of a try before is no news of the next', async () => {
