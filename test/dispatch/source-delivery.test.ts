@@ -89,6 +89,46 @@ test('when the probe succeeds, what waited goes out at once', async () => {
   expect(api.system.clock.now() - opened).toBeLessThan(1.5 * probeAfterMs);
 });
 
+test('an outage of 14 s fails no send', async () => {
+  await using hub = await start();
+  const { api, calls, send } = hub;
+  const sends = await Promise.all(Array.from({ length: 20 }, (_, n) => send('ill', `contact-${n}`)));
+  await until('the first failures', () => attempts(api) >= failuresToOpen);
+  for (let second = 0; second < 14; second++) {
+    api.system.clock.advance(1_000);
+    await new Promise(setImmediate);
+  }
+  // Those of the first moment, and a probe.
+  expect(calls.length).toBeLessThanOrEqual(sends.length + 1);
+  hub.mend();
+  await until('the deliveries', () => {
+    api.system.clock.advance(1_000);
+    return sends.every((id) => stateOf(api, id) === 'delivered');
+  });
+});
+
+test('a source may push the echo before it answers', async () => {
+  await using api = await startApi();
+  const shop = await api.addSource('shop');
+  await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
+  const message = {
+    ...{ source_message_id: 'out-1', source_conversation_id: 'ann', source_channel_id: 'line' },
+    ...{ source_sender_id: 'shop', content: 'Hello', from_contact: false, sent_at: Date.UTC(2026, 0, 1) },
+  };
+  api.dispatch({
+    ...answering(200, {}),
+    async post(request) {
+      const { status } = await api.post('/sources.webhook', { messages: [message] }, shop.authorization);
+      return answering(status, { source_message_id: 'out-1' }).post(request);
+    },
+  });
+  const start = { channel_id: shop.channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
+  const { id } = (await api.post<{ id: string }>('/messages.send', start)).body;
+  await until('the delivery', () => stateOf(api, id) === 'delivered');
+  const { conversationId } = api.reader.messages.find(id)!;
+  expect(api.reader.messages.page(conversationId, { limit: 10, from: null }, 'asc').total).toBe(1);
+});
+
 test('a send that is tried again is not overtaken', async () => {
   await using api = await startApi();
   const { channel } = await api.addSource('shop');

@@ -62,6 +62,8 @@ export class SimulatedSources implements Callee {
   mood: Mood = 'flaky';
   readonly moods = new Map<string, Mood>();
   readonly accepted = new Map<string, Acceptance[]>();
+  /** How often each message was called for. */
+  readonly calls = new Map<string, number>();
   /** Told when a source took a message, which it knows under its own id. */
   onAccepted: (messageId: string, sourceMessageId: string) => void = () => {};
   readonly #options: SourcesOptions;
@@ -81,7 +83,9 @@ export class SimulatedSources implements Callee {
   }
 
   called(_hub: SimulatedProcess, request: OutgoingRequest): void {
-    this.#options.onCall(messageIdOf(request));
+    const messageId = messageIdOf(request);
+    this.calls.set(messageId, (this.calls.get(messageId) ?? 0) + 1);
+    this.#options.onCall(messageId);
   }
 
   answer(hub: SimulatedProcess, request: OutgoingRequest): Answering {
