@@ -6,6 +6,7 @@ import type { Handlers, OwnedState } from '../runtime/kind.ts';
 import type { ConversationCommands } from './contract.ts';
 import {
   eventOfOutcome,
+  isInAnotherAttempt,
   metadataAfter,
   retryAtOf,
   sourceDelivery,
@@ -110,16 +111,19 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
   'attempt.start'(runtime, { messageId, effectId }) {
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
-    if (effect === null || effect.id !== effectId || effect.ready === 0) return { started: false, attempt: 0 };
+    if (effect === null || effect.id !== effectId || effect.ready === 0) return notStarted;
     const stepped = stepDelivery(runtime, row, { type: 'attempt.started', at: runtime.now });
-    if (stepped === null) return { started: false, attempt: 0 };
-    return { started: true, attempt: (stepped.owned.context as MessageDeliveryContext).attempts };
+    if (stepped === null) return notStarted;
+    const { context, revision } = stepped.owned;
+    return { started: true, attempt: (context as MessageDeliveryContext).attempts, revision };
   },
 
-  'attempt.finish'(runtime, { messageId, effectId, outcome }) {
+  'attempt.finish'(runtime, { messageId, effectId, revision, outcome }) {
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
     if (effect === null || effect.id !== effectId) return { retryAt: null };
+    // An owner that was replaced may say late what its call came to: that of the next one goes on.
+    if (outcome.kind !== 'succeeded' && isInAnotherAttempt(row, revision)) return { retryAt: runtime.now };
     const sourceMessageId = givenId(runtime, row, outcome);
     const columns = sourceMessageId === null ? {} : namedMessage(runtime, sourceMessageId);
     const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome, runtime.now), metadataAfter(outcome), columns);
@@ -129,6 +133,8 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     return { retryAt: retryAtOf(runtime.now, owned) };
   },
 };
+
+const notStarted = { started: false, attempt: 0, revision: 0 };
 
 /** A durable timer of the conversation, or of a message's delivery, has fired. */
 export function conversationTimer(

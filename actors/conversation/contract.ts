@@ -74,11 +74,20 @@ export type ConversationCommands = {
   'conversation.remove-state': { body: null; result: null };
   /** Names the contact, whatever the source calls it; an empty name leaves that to the source again. */
   'conversation.update-contact': { body: { displayName: string }; result: null };
-  /** A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. */
-  'attempt.start': { body: { messageId: string; effectId: string }; result: { started: boolean; attempt: number } };
-  /** What the call came to. `retryAt` (epoch ms): when the lane goes on, null when the message has left the lane. */
+  /**
+   * A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. `revision`
+   * tells this attempt from every other one of the message.
+   */
+  'attempt.start': {
+    body: { messageId: string; effectId: string };
+    result: { started: boolean; attempt: number; revision: number };
+  };
+  /**
+   * What the call came to. While another attempt than that of `revision` is in progress, only a success counts.
+   * `retryAt` (epoch ms): when the lane goes on, null when the message has left the lane.
+   */
   'attempt.finish': {
-    body: { messageId: string; effectId: string; outcome: AttemptOutcome };
+    body: { messageId: string; effectId: string; revision: number; outcome: AttemptOutcome };
     result: { retryAt: number | null };
   };
 };

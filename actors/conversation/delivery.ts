@@ -72,6 +72,17 @@ export function stepDelivery(
   return { row: { ...row, ...stored }, owned, message };
 }
 
+/** Whether the call for a message is in progress that another start has begun than the one of this revision. */
+export function isInAnotherAttempt({ delivery }: Pick<MessageRow, 'delivery'>, revision: number): boolean {
+  if (delivery === null) return false;
+  const { value, revision: now } = JSON.parse(delivery) as OwnedState;
+  return pendingStateOf(value) === 'calling' && now !== revision;
+}
+
+/** Where a value of the machine stands inside `pending`, null when it does not. */
+export const pendingStateOf = (value: unknown): 'queued' | 'calling' | 'backingOff' | null =>
+  typeof value === 'string' ? null : (value as { pending: 'queued' | 'calling' | 'backingOff' }).pending;
+
 /** The delivery machine's event for an attempt's outcome, known at a time (epoch ms). */
 export function eventOfOutcome(outcome: AttemptOutcome, at: number): MessageDeliveryEvent {
   switch (outcome.kind) {
@@ -107,9 +118,9 @@ export function metadataAfter(outcome: AttemptOutcome): (metadata: JsonObject) =
 
 /** The wait until the lane goes on: null when the message has left it, else epoch ms. */
 export function retryAtOf(now: number, owned: OwnedState): number | null {
-  const value = owned.value as { pending?: string } | string;
-  if (typeof value === 'string') return null;
-  return value.pending === 'backingOff' ? now + (owned.context as MessageDeliveryContext).retryDelay : now;
+  const pending = pendingStateOf(owned.value);
+  if (pending === null) return null;
+  return pending === 'backingOff' ? now + (owned.context as MessageDeliveryContext).retryDelay : now;
 }
 
 /** The delivery state that a value of the machine means. */

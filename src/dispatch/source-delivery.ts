@@ -2,7 +2,7 @@ import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import { leftOut } from '#actors/metadata.ts';
-import type { Clock, Logger } from '#actors/ports.ts';
+import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
@@ -19,6 +19,7 @@ export interface SourceDeliveryOptions {
   shards: number;
   owned: OwnedShards;
   clock: Clock;
+  ids: Ids;
   log: Logger;
   calls: SourceCalls;
   /** A circuit for each source. */
@@ -30,14 +31,15 @@ export interface SourceDeliveryOptions {
 
 /** One call that was made, and what it came to. */
 interface Call {
-  attempt: number;
+  /** Of its attempt. */
+  revision: number;
   outcome: AttemptOutcome;
 }
 
 /** The same without what else the source said: a defect that this causes must not make the outcome unknown. */
-function withoutWords({ attempt, outcome }: Call): Call {
-  if (outcome.kind !== 'succeeded') return { attempt, outcome };
-  return { attempt, outcome: { ...outcome, metadata: leftOut('it could not be stored') } };
+function withoutWords({ revision, outcome }: Call): Call {
+  if (outcome.kind !== 'succeeded') return { revision, outcome };
+  return { revision, outcome: { ...outcome, metadata: leftOut('it could not be stored') } };
 }
 
 /** A durable timer fires a moment after its time; the lane looks again this much later, in ms. */
@@ -102,10 +104,10 @@ export class SourceDelivery {
     const known = this.#unrecorded.get(effect.id);
     if (known !== undefined) return this.#record(effect, work, known);
     if (work.pending === 'calling' && !this.#begun.has(effect.id)) {
-      return this.#finish(effect, work, 'lost', { kind: 'outcome_unknown' });
+      return this.#finish(effect, work, work.revision, { kind: 'outcome_unknown' });
     }
     const refusal = calls.refusalOf(work);
-    if (refusal !== null) return this.#finish(effect, work, 'refused', refusal);
+    if (refusal !== null) return this.#finish(effect, work, work.revision, refusal);
     // Before the attempt starts: a call that is not made is no try, and the history has no attempt that never was.
     const probeAt = breaker.admit(work.channel.source);
     if (probeAt !== null) return { done: false, retryAt: probeAt };
@@ -119,7 +121,7 @@ export class SourceDelivery {
     this.#begun.add(effect.id);
     try {
       const outcome = await this.#attempt(work, started.attempt);
-      return await this.#record(effect, work, { attempt: started.attempt, outcome });
+      return await this.#record(effect, work, { revision: started.revision, outcome });
     } finally {
       this.#begun.delete(effect.id);
     }
@@ -142,28 +144,30 @@ export class SourceDelivery {
   async #record(effect: EffectRow, work: DeliveryWork, call: Call): Promise<Performed> {
     this.#unrecorded.set(effect.id, call);
     try {
-      return await this.#finish(effect, work, String(call.attempt), call.outcome);
+      return await this.#finish(effect, work, call.revision, call.outcome);
     } catch (error) {
       if (!(error instanceof Stopping)) this.#unrecorded.set(effect.id, withoutWords(call));
       throw error;
     }
   }
 
-  async #finish(effect: EffectRow, work: DeliveryWork, attempt: string, outcome: AttemptOutcome): Promise<Performed> {
-    const { retryAt } = await this.#durably(effect, `finish ${attempt}`, (commands) =>
+  /** @param revision of the attempt */
+  async #finish(effect: EffectRow, work: DeliveryWork, revision: number, outcome: AttemptOutcome): Promise<Performed> {
+    const { retryAt } = await this.#durably(effect, 'finish', (commands) =>
       commands.send('conversation', work.conversation.id, 'attempt.finish', {
         messageId: work.message.id,
         effectId: effect.id,
+        revision,
         outcome,
       }),
     );
     return retryAt === null ? { done: true } : { done: false, retryAt: retryAt + timerGrace };
   }
 
-  /** The command ids come from the step and its time. */
+  /** The command ids are this one's own: a dispatcher of another node may be at the same step at the same moment. */
   #durably<T>(effect: EffectRow, step: string, send: (commands: CommandSender) => Promise<T>): Promise<T> {
-    const { clock, commandsFor } = this.#options;
-    const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${clock.now()}` };
+    const { clock, commandsFor, ids } = this.#options;
+    const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${ids.uuid()}` };
     return durably({ clock, commandsFor, stopping: () => this.#stopping }, origin, send);
   }
 }

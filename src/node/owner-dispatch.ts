@@ -61,7 +61,7 @@ function sourceDelivery(
     outbox: store.outbox,
     deliveries: store.deliveries,
     shards: config.data.shards,
-    ...{ owned, clock, log, commandsFor },
+    ...{ owned, clock, ids, log, commandsFor },
     calls: new SourceCalls({ sources, connectors, clock, ids, client, giveUpAfter, tokenOf }),
     breaker: createCircuitBreaker(clock),
     onAttempt: (outcome) => metrics.attempt(outcome),

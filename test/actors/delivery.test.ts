@@ -19,6 +19,7 @@ async function sending() {
   await connectTestChannel(commands);
   const messageId = await sendText(commands, 'ann', 'hello', true);
   const reader = system.reader();
+  let revision = 0;
   const effectId = () => reader.outbox.after(0, 0, 1)[0]?.id ?? '';
   return {
     system,
@@ -27,9 +28,14 @@ async function sending() {
     effectId,
     effects: () => reader.outbox.after(0, 0, 10).map(({ ready }) => ready),
     message: () => reader.messages.find(messageId)!.message,
-    start: () => commands.send('conversation', ann, 'attempt.start', { messageId, effectId: effectId() }),
-    finish: (outcome: AttemptOutcome) =>
-      commands.send('conversation', ann, 'attempt.finish', { messageId, effectId: effectId(), outcome }),
+    async start() {
+      const started = await commands.send('conversation', ann, 'attempt.start', { messageId, effectId: effectId() });
+      if (started.started) revision = started.revision;
+      return started;
+    },
+    /** @param of the revision of the attempt; default the one that was started last */
+    finish: (outcome: AttemptOutcome, of = revision) =>
+      commands.send('conversation', ann, 'attempt.finish', { messageId, effectId: effectId(), revision: of, outcome }),
     async advance(ms: number) {
       system.clock.advance(ms);
       await system.settle();
@@ -92,7 +98,7 @@ test.each([
 
 test('a delivered send has the id and words of the source', async () => {
   await using send = await sending();
-  expect(await send.start()).toEqual({ started: true, attempt: 1 });
+  expect(await send.start()).toMatchObject({ started: true, attempt: 1 });
   expect(await send.finish(succeeded)).toEqual({ retryAt: null });
   expect(send.message()).toMatchObject({
     state: 'delivered',
@@ -183,17 +189,17 @@ test('an unreachable source is tried again after a wait', async () => {
   const now = send.system.clock.now();
   expect(await send.finish(unreachable)).toEqual({ retryAt: now + 1_000 });
   expect(send.effects()).toEqual([0]);
-  expect(await send.start()).toEqual({ started: false, attempt: 0 });
+  expect(await send.start()).toMatchObject({ started: false });
   await send.advance(999);
   expect(send.effects()).toEqual([0]);
   await send.advance(1);
   expect(send.effects()).toEqual([1]);
-  expect(await send.start()).toEqual({ started: true, attempt: 2 });
+  expect(await send.start()).toMatchObject({ started: true, attempt: 2 });
   expect(await send.finish(unreachable)).toEqual({ retryAt: send.system.clock.now() + 2_000 });
   expect(eventsOf(send.system)).toHaveLength(events);
   await send.system.restart();
   await send.advance(2_000);
-  expect(await send.start()).toEqual({ started: true, attempt: 3 });
+  expect(await send.start()).toMatchObject({ started: true, attempt: 3 });
 });
 
 test('a source out of reach for ten minutes fails the send', async () => {
@@ -201,7 +207,7 @@ test('a source out of reach for ten minutes fails the send', async () => {
   const begin = send.system.clock.now();
   let attempt = 0;
   while (send.message().state === 'pending') {
-    expect(await send.start()).toEqual({ started: true, attempt: ++attempt });
+    expect(await send.start()).toMatchObject({ started: true, attempt: ++attempt });
     await send.finish(unreachable);
     await send.advance(60_000);
   }
@@ -238,7 +244,7 @@ test('a source that asks to wait is told of, and obeyed', async () => {
   await using send = await sending();
   for (let n = 0; n < fewestAttempts + 2; n++) {
     const events = eventsOf(send.system).length;
-    expect(await send.start()).toEqual({ started: true, attempt: 1 });
+    expect(await send.start()).toMatchObject({ started: true, attempt: 1 });
     const retryAt = send.system.clock.now() + 7_000;
     expect(await send.finish(throttled)).toEqual({ retryAt });
     const error = 'slow down (the source asked to wait)';
@@ -292,16 +298,16 @@ test('a failed send can be resent, another can not', async () => {
   expect(message).toMatchObject({ state: 'pending', metadata: {} });
   expect(send.effects()).toEqual([1]);
   expect(send.effectId()).not.toBe(first);
-  const late = { messageId: send.messageId, effectId: first, outcome: succeeded };
+  const late = { messageId: send.messageId, effectId: first, revision: 1, outcome: succeeded };
   expect(await send.commands.send('conversation', ann, 'attempt.finish', late)).toEqual({ retryAt: null });
   expect(send.message().state).toBe('pending');
-  expect(await send.start()).toEqual({ started: true, attempt: 1 });
+  expect(await send.start()).toMatchObject({ started: true, attempt: 1 });
   await send.finish(succeeded);
   expect(send.message().state).toBe('delivered');
 });
 
-const hear = ({ commands, messageId }: Awaited<ReturnType<typeof sending>>, metadata: JsonObject) =>
-  commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId, metadata: [metadata] }] });
+const hear = ({ commands, messageId }: Awaited<ReturnType<typeof sending>>, ...metadata: JsonObject[]) =>
+  commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId, metadata }] });
 
 test.each([
   ['Undeliverable.', 'Undeliverable.'],
@@ -359,12 +365,15 @@ test.each([
   [['seen', null, 'sent'], 'seen'],
   [['delivered', 'played'], 'played'],
   [['played', 'sent'], 'sent'],
-])('receipts %j show %s', async (states, shown) => {
-  await using send = await sending();
-  await send.start();
-  await send.finish(succeeded);
-  for (const state of states) await hear(send, { source: { delivery_state: state } });
-  expect(send.message().metadata['source']).toEqual({ id: 's-1', delivery_state: shown });
+])('receipts %j show %s, said at once or not', async (states, shown) => {
+  const receipts = states.map((delivery_state) => ({ source: { delivery_state } }));
+  for (const saying of [receipts.map((receipt) => [receipt]), [receipts]]) {
+    await using send = await sending();
+    await send.start();
+    await send.finish(succeeded);
+    for (const said of saying) await hear(send, ...said);
+    expect(send.message().metadata['source']).toEqual({ id: 's-1', delivery_state: shown });
+  }
 });
 
 test('what a source says can not take its receipts back', async () => {
@@ -378,13 +387,31 @@ test('what a source says can not take its receipts back', async () => {
 test('an attempt with a foreign effect does not start', async () => {
   await using send = await sending();
   const about = { messageId: send.messageId, effectId: uuid() };
-  expect(await send.commands.send('conversation', ann, 'attempt.start', about)).toEqual({ started: false, attempt: 0 });
+  expect(await send.commands.send('conversation', ann, 'attempt.start', about)).toMatchObject({ started: false });
 });
 
 test('an attempt in progress is not started twice', async () => {
   await using send = await sending();
   await send.start();
-  expect(await send.start()).toEqual({ started: false, attempt: 0 });
+  expect(await send.start()).toMatchObject({ started: false });
+});
+
+test.each<[AttemptOutcome, string]>([
+  [{ kind: 'rejected', error: 'no' }, 'pending'],
+  [unreachable, 'pending'],
+  [throttled, 'pending'],
+  [{ kind: 'outcome_unknown' }, 'pending'],
+  [succeeded, 'delivered'],
+])('an attempt in progress is not ended by another: %j', async (outcome, state) => {
+  await using send = await sending();
+  const { revision } = await send.start();
+  await send.finish({ kind: 'outcome_unknown' });
+  await send.start();
+  await send.finish(outcome, revision);
+  expect([send.message().state, send.effects()]).toEqual([state, state === 'pending' ? [1] : []]);
+  expect(await send.start()).toMatchObject({ started: false });
+  await send.finish(succeeded);
+  expect(send.message().state).toBe('delivered');
 });
 
 test('a command about a foreign message is refused', async () => {

@@ -4,11 +4,12 @@ import { uuidToBytes, uuidV5 } from '#actors/uuid.ts';
 import { Failure } from '#actors/errors.ts';
 import { Metrics } from '#src/metrics.ts';
 import { startDispatch } from '#src/node/owner-dispatch.ts';
-import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { failuresToOpen, probeAfterMs } from '#src/outgoing/circuit-breaker.ts';
+import type { OutgoingClient, OutgoingRequest } from '#src/outgoing/client.ts';
 import { answering, startApi, type TestApi } from '../_support/api.ts';
 import { testConfig } from '../_support/config.ts';
 import { until } from '../_support/source-client.ts';
+import { stepsOf } from '../actors/support.ts';
 
 const gateway = 'https://gateway.example';
 
@@ -266,4 +267,26 @@ test('a call cut off by a crash is told as unknown and made again', async () => 
   await until('the record', () => api.reader.messages.find(body.id)!.message.metadata['outcome_unknown'] === true);
   api.system.clock.advance(1_000);
   await until('the delivery', () => stateOf(api, body.id) === 'delivered');
+});
+
+test('what two nodes begin at the same moment are two attempts', async () => {
+  await using api = await startApi();
+  const { channel } = await api.addSource('shop');
+  await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
+  const start = { channel_id: channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
+  const { body } = await api.post<{ id: string }>('/messages.send', start);
+  let calls = 0;
+  const client = {
+    ...answering(200, {}),
+    post: (request: OutgoingRequest) => {
+      calls++;
+      return answering(200, {}).post(request);
+    },
+  };
+  api.dispatch(client);
+  const other = startDispatch(api.services, { sources: client, webhooks: client, metrics: new Metrics() });
+  await until('the delivery', () => stateOf(api, body.id) === 'delivered');
+  await other.stop();
+  const started = stepsOf(api.system.file).filter(({ event }) => JSON.stringify(event).includes('attempt.started'));
+  expect(calls).toBeLessThanOrEqual(started.length);
 });

@@ -58,8 +58,8 @@ const attempting =
     if (effect === undefined) return;
     const { message, conversation: of } = reader.deliveries.find(effect.subject)!;
     const about = { messageId: message.id, effectId: effect.id };
-    await system.commands().send('conversation', of.id, 'attempt.start', about);
-    await system.commands().send('conversation', of.id, 'attempt.finish', { ...about, outcome });
+    const { revision } = await system.commands().send('conversation', of.id, 'attempt.start', about);
+    await system.commands().send('conversation', of.id, 'attempt.finish', { ...about, revision, outcome });
   };
 
 const moves: fc.Arbitrary<Move> = fc.oneof(
