@@ -70,11 +70,11 @@ class Send {
   async echo(
     id = this.sourceMessageId,
     content: JsonObject = { body: { plain: 'Hello' } },
-    from_contact = false,
+    fromContact = false,
   ): Promise<void> {
     const message = {
       ...{ source_message_id: id, source_conversation_id: this.contact, source_channel_id: 'line' },
-      ...{ source_sender_id: 'desk', content, from_contact, sent_at: Date.UTC(2026, 0, 1, 0, 0, 5) },
+      ...{ source_sender_id: 'desk', content, from_contact: fromContact, sent_at: Date.UTC(2026, 0, 1, 0, 0, 5) },
     };
     const pushed = await this.#push<{ messages: { id: string; duplicate: boolean }[] }>({ messages: [message] });
     this.told.push(pushed.messages[0]!.id);
@@ -104,7 +104,7 @@ class Send {
     const query = { after: [], limit: 100, types: ['message.created'] as const, conversationId };
     return this.#api.reader.feed
       .read(query)
-      .map(({ event }) => (event.payload['message'] as unknown as MessageJson).id);
+      .entries.map(({ event }) => (event.payload['message'] as unknown as MessageJson).id);
   }
 
   async #push<T>(body: object): Promise<T> {
