@@ -50,5 +50,8 @@ const jsonBytes = (document: object): Buffer<ArrayBuffer> => Buffer.from(JSON.st
 /** What is made with the first request: all answers share its bytes, however many nobody reads. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
