@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createLogger, logLevelOf } from '#src/logger.ts';
 import { serveUntilStopped } from '../serve.ts';
-import { configFileOf, createWorkspace, type GlobalFlags, workspaceConfig } from '../workspace.ts';
+import { configFileOf, createWorkspace, type GlobalFlags, servedConfig } from '../workspace.ts';
 
 interface CreateFlags extends GlobalFlags {
   initOnly?: true;
@@ -53,6 +53,7 @@ export function createCommand(): Command {
         flags.providerConfig,
       );
       process.stderr.write(`created ${configFileOf(workspace)}\n`);
-      if (!flags.initOnly) await serveUntilStopped(workspaceConfig(workspace), createLogger({ level }));
+      const log = createLogger({ level });
+      if (!flags.initOnly) await serveUntilStopped(servedConfig(workspace, log), log);
     });
 }
