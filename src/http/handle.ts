@@ -9,7 +9,7 @@ import { type Caller, type CallerOf, callerName, type Scope } from '#src/securit
 import type { Services } from '#src/services.ts';
 import type { Bodies } from './bodies.ts';
 import { defect, errorAnswer } from './errors.ts';
-import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
+import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
 import type { Answer, Call, Operation } from './operation.ts';
 
@@ -106,7 +106,7 @@ async function answer(
   const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
   const answered = await claim(services, requestId, keyed);
   if ('first' in answered) {
-    const { first } = answered;
+    const first = await restored(services, operation, answered.first);
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
@@ -129,7 +129,8 @@ async function once(
     if (!isFinal(failed.status)) throw error;
     outgoing = { ...failed, body: JSON.stringify(failed.body) };
   }
-  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, outgoing);
+  const kept = await stripped(call.services, operation, outgoing);
+  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, kept);
   return outgoing;
 }
 

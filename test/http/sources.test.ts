@@ -190,3 +190,18 @@ describe('channels of a source', () => {
     expect([own.status, own.body]).toEqual([204, null]);
   });
 });
+
+describe('/sources.create with an Idempotency-Key', () => {
+  it('answers the same token again and stores none', async () => {
+    await using hub = await start();
+    const key = { 'Idempotency-Key': 'once' };
+    const create = () => hub.api.post<{ token: string }>('/sources.create', { source_id: 'kiosk', name: 'Kiosk' }, key);
+    const [first, again] = [await create(), await create()];
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect([first.status, again.body]).toEqual([200, first.body]);
+    expect(first.body.token).toMatch(/^ey/);
+    const kept = hub.api.sent.find(({ type }) => type === 'key.complete');
+    expect(JSON.stringify(kept)).toContain('Kiosk');
+    expect(JSON.stringify(kept)).not.toContain(first.body.token);
+  });
+});
