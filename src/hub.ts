@@ -15,6 +15,7 @@ import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.
 import { HostThread } from '#src/runtime/host-thread.ts';
 import { ReaderThread } from '#src/runtime/reader-thread.ts';
 import { systemClock, SystemIds } from '#src/runtime/system.ts';
+import { sealKeysOf } from '#src/security/seal-key.ts';
 import type { HealthCheck } from '#src/services.ts';
 
 /**
@@ -151,6 +152,7 @@ export class Hub implements AsyncDisposable {
       durability: data.durability,
       shards: data.shards,
       retention: { journal: retention.journal, deliveries: retention.deliveries },
+      ...sealKeysOf(this.#config.security),
     };
     const { clock, ids, log, shardLog } = this.#overrides;
     if (nats === null || clock || ids || log || shardLog) {
@@ -165,7 +167,8 @@ export class Hub implements AsyncDisposable {
   }
 
   #services(file: string, bus: Bus, health: HealthCheck[]): NodeServices {
-    const longReader = new ReaderThread({ file, shards: this.#config.data.shards }, this.#log);
+    const { sealKey } = sealKeysOf(this.#config.security);
+    const longReader = new ReaderThread({ file, shards: this.#config.data.shards, sealKey }, this.#log);
     this.#part('long reader', () => longReader.stop());
     const services = openServices({
       config: this.#config,

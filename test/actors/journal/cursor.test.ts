@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '#actors/errors.ts';
 import { openStoreReader } from '#actors/store-reader.ts';
 import type { FeedReader } from '#actors/journal/feed.ts';
+import { sealKeys } from '../../_support/config.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../../_support/actor-system.ts';
 import { elapse } from '../support.ts';
 
@@ -104,7 +105,7 @@ test('a restored copy knows its cursors, not those given later', async () => {
   const then = feed.encodeCursor(feed.end());
   await talk(system, 'second');
   const later = feed.encodeCursor(feed.end());
-  const restored = openStoreReader(copy, 2);
+  const restored = openStoreReader(copy, 2, sealKeys.sealKey);
   expect(restored.feed.decodeCursor(then)).toEqual(restored.feed.end());
   expect(refusalOf(restored.feed, later)).toMatchObject({
     code: 'invalid_cursor',
