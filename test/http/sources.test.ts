@@ -191,6 +191,24 @@ describe('channels of a source', () => {
   });
 });
 
+describe('ids that a source chose', () => {
+  it.each(['\u0085', '\u009f', '\u2028', '\u2029', '\u200e', '\u202e', '\u2066', '\u061c', '\u007f'])(
+    'hold no %j',
+    async (hidden) => {
+      await using hub = await start();
+      const answer = await hub.api.post('/sources.create', { source_id: `kio${hidden}sk` });
+      expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  it('may be of any script', async () => {
+    await using hub = await start();
+    const ids = ['магазин', '店', 'متجر', 'é\u0301', '👩\u200d💻', '\u00a0'];
+    for (const source_id of ids)
+      expect([source_id, (await hub.api.post('/sources.create', { source_id })).status]).toEqual([source_id, 200]);
+  });
+});
+
 describe('/sources.create with an Idempotency-Key', () => {
   it('answers the same token again and stores none', async () => {
     await using hub = await start();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Failure } from '#actors/errors.ts';
 import { openStoreReader } from '#actors/store-reader.ts';
+import { decodeCursor, encodeCursor } from '#actors/journal/cursor.ts';
 import type { FeedReader } from '#actors/journal/feed.ts';
 import { sealKeys } from '../../_support/config.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../../_support/actor-system.ts';
@@ -164,4 +165,10 @@ test('a reader sees the horizon that another process has moved', async () => {
   expect(codeOf(feed, first!.event.cursor)).toBe('cursor_expired');
   expect(codeOf(feed, feed.encodeCursor(feed.end()))).toBe('none');
   close();
+});
+
+test('a cursor is made by who knows the whole instance only', () => {
+  const extent = { instance: '12345678-true', start: [0], end: [5] };
+  expect(decodeCursor(encodeCursor('12345678-true', [1]), extent)).toEqual([1]);
+  expect(() => decodeCursor(encodeCursor('12345678-made-up', [1]), extent)).toThrow('not one that this hub has given');
 });
