@@ -11,6 +11,10 @@ interface CreateFlags extends GlobalFlags {
   providerConfig?: Map<string, string>;
 }
 
+/** What whoever makes a workspace should know (decision 23). */
+const openness =
+  'the API is open to every program of this machine: security.authentication: true in it asks for the token\n';
+
 /** What `--provider-config` may set for the local provider: dotted keys of the configuration. */
 const localSettings: Record<string, string> = { port: 'server.port', metricsPort: 'server.metricsPort' };
 
@@ -52,7 +56,7 @@ export function createCommand(): Command {
         { apihost: '', namespace: flags.namespace, provider: flags.provider },
         flags.providerConfig,
       );
-      process.stderr.write(`created ${configFileOf(workspace)}\n`);
+      process.stderr.write(`created ${configFileOf(workspace)}\n${openness}`);
       const log = createLogger({ level });
       if (!flags.initOnly) await serveUntilStopped(servedConfig(workspace, log), log);
     });
