@@ -47,6 +47,8 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   summary: string;
   /** Who may call. */
   auth: S;
+  /** It changes nothing: an Idempotency-Key is ignored, and the answer is of now. */
+  reads?: true;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
   feature?: 'source-api' | 'webhook';
   request: z.ZodType<Request>;

@@ -201,6 +201,16 @@ describe('an idempotency key', () => {
   });
 });
 
+describe('an operation that reads', () => {
+  it('ignores a key and answers of now', async () => {
+    const { post, api } = await serve({ ...counting(), reads: true });
+    const key = { 'Idempotency-Key': 'same' };
+    const [first, second] = [await post({ text: 'a' }, key), await post({ text: 'b' }, key)];
+    expect([first.body['done'], second.body['done'], second.body['text']]).toEqual([1, 2, 'b']);
+    expect(api.sent).toEqual([]);
+  });
+});
+
 describe('a body', () => {
   const head = (more: string) =>
     `POST /things.echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;

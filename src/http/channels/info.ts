@@ -8,6 +8,7 @@ export const infoChannel = defineOperation({
   path: '/channels.info',
   summary: 'One channel.',
   auth: 'core',
+  reads: true,
   request: z.object({ channel_id: uuid }),
   example: { channel_id: exampleIds.channel },
   responses: { 200: channelSchema },

@@ -7,6 +7,7 @@ export const listChannels = defineOperation({
   path: '/channels.list',
   summary: 'List the connected channels.',
   auth: 'core',
+  reads: true,
   request: z.object({
     source: foreignId.optional(),
     include_disconnected: z.boolean().optional(),

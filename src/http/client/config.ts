@@ -24,6 +24,7 @@ export const clientConfig = defineOperation({
   path: '/client.config',
   summary: 'What this instance is and which services it runs.',
   auth: 'core',
+  reads: true,
   request: z.object({}),
   example: {},
   responses: {

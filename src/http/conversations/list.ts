@@ -10,6 +10,7 @@ export const listConversations = defineOperation({
   path: '/conversations.list',
   summary: 'List conversations, the one with the newest message first.',
   auth: 'core',
+  reads: true,
   request: z.object({
     ...pageFields,
     filters: z.string().nullish().describe('Lucene syntax: field:value, AND OR NOT ( ), ranges, wildcards.'),

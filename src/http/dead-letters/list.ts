@@ -20,6 +20,7 @@ export const listDeadLetters = defineOperation({
   path: '/dead-letters.list',
   summary: 'List the commands that a defect of the hub kept from being handled, newest first.',
   auth: 'core',
+  reads: true,
   request: z.object({ ...pageFields, redriven: z.boolean().optional() }),
   example: { redriven: false },
   responses: { 200: pageSchema(deadLetter) },

@@ -9,6 +9,7 @@ export const listEvents = defineOperation({
   path: '/events.list',
   summary: 'Read the feed: the events that WebSocket and webhooks carry, with the same cursors.',
   auth: 'core',
+  reads: true,
   request: z.object({
     after: z.string().max(4_096).nullish().describe('Cursor of the last event seen; absent: from the oldest kept.'),
     types: z.array(z.enum(eventTypes)).optional(),

@@ -9,6 +9,7 @@ export const listMessages = defineOperation({
   path: '/messages.list',
   summary: 'List the messages of a conversation, oldest first.',
   auth: 'core',
+  reads: true,
   request: z.object({
     conversation_id: uuid,
     ...pageFields,

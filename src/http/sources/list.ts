@@ -6,6 +6,7 @@ export const listSources = defineOperation({
   path: '/sources.list',
   summary: 'List the registered sources, without their tokens.',
   auth: 'core',
+  reads: true,
   feature: 'source-api',
   request: z.object({}),
   example: {},

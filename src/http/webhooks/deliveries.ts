@@ -11,6 +11,7 @@ export const listWebhookDeliveries = defineOperation({
   path: '/webhooks.deliveries',
   summary: 'List the deliveries of a subscription with every attempt, newest first.',
   auth: 'core',
+  reads: true,
   feature: 'webhook',
   request: z.object({ id: uuid, status: deliveryStatus.optional(), ...pageFields }),
   example: { id: exampleIds.webhook, status: 'dead', page_size: 100 },

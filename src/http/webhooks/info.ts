@@ -8,6 +8,7 @@ export const infoWebhook = defineOperation({
   path: '/webhooks.info',
   summary: 'Get a webhook subscription, without its key.',
   auth: 'core',
+  reads: true,
   feature: 'webhook',
   request: z.object({ id: uuid }),
   example: { id: exampleIds.webhook },

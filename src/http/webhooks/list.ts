@@ -6,6 +6,7 @@ export const listWebhooks = defineOperation({
   path: '/webhooks.list',
   summary: 'List the webhook subscriptions, without their keys.',
   auth: 'core',
+  reads: true,
   feature: 'webhook',
   request: z.object({}),
   example: {},

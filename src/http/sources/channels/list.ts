@@ -7,6 +7,7 @@ export const listSourceChannels = defineOperation({
   path: '/sources.channels.list',
   summary: 'List the connected channels of the source.',
   auth: 'source',
+  reads: true,
   feature: 'source-api',
   request: z.object({}),
   example: {},
