@@ -10,8 +10,8 @@ export const foreignId = z
   .string()
   .min(1)
   .max(longestId)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   .regex(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
     /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+$/,
     'must not hold control characters',
   );

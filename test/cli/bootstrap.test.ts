@@ -12,7 +12,7 @@ test('the program starts with the cache of compiled code', async () => {
   // Run before the program's own first file: the cache must be there by then.
   writeFileSync(
     look,
-    "import { getCompileCacheDir } from 'node:module';\nconsole.log(`cache ${getCompileCacheDir()}`);\n",
+    "import { getCompileCacheDir } from 'node:module';\nconsole.log('cache', getCompileCacheDir());\n",
   );
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const child = spawn(process.execPath, [bootstrap, 'parley', 'version'], {
