@@ -76,13 +76,23 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
+/** The kinds of actors that tell events. */
+export const subjectTypes = ['conversation', 'channel', 'webhook-subscription'] as const;
+
+/** Whom an event is about: whose counter its `seq` is. The conversation also for what its messages do. */
+export interface EventSubject {
+  type: (typeof subjectTypes)[number];
+  id: string;
+}
+
 /** An event on every transport: WebSocket, webhooks, `events.list`. */
 export interface EventJson {
   type: EventType;
+  subject: EventSubject;
   payload: JsonObject;
   /** Epoch ms. */
   timestamp: number;
-  /** Gapless from 1 within the event's subject. */
+  /** Gapless from 1 within the subject. */
   seq: number;
   /** Opaque position in the feed right after this event. */
   cursor: string;

@@ -34,7 +34,7 @@ export function unmaskedHeaders(
 /** Any JSON value with its secrets masked: text in fields whose names say so, at any depth. */
 export function maskedValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskedValue);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,

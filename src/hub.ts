@@ -48,6 +48,9 @@ const defaultPorts: Record<string, number> = { 'http:': 80, 'nats:': 4_222, 'tls
 /** Calls of one webhook subscription may all be to one origin. */
 const webhookConnections = 64;
 
+/** How long the hub keeps what a source says of things that have not appeared, in ms (docs/api.md, "Source API"). */
+const parkedMetadata = 7 * 24 * 60 * 60 * 1_000;
+
 /**
  * The one place where the parts of a node are put together.
  * @param log the process's own: the host's thread writes its lines to the same place
@@ -164,7 +167,7 @@ export class Hub implements AsyncDisposable {
       file,
       durability: data.durability,
       shards: data.shards,
-      retention: { journal: retention.journal, deliveries: retention.deliveries },
+      retention: { journal: retention.journal, deliveries: retention.deliveries, parkedMetadata },
       ...sealKeysOf(this.#config.security),
     };
     const { clock, ids, log, shardLog } = this.#overrides;

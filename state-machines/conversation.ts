@@ -3,6 +3,9 @@ import { assign, setup } from 'xstate';
 /** How long a send waits for its conversation to appear, in ms (docs/api.md, "Sending"). */
 export const awaitedFor = 30_000;
 
+/** How long what may be an echo of a send waits for the answer that tells, in ms. */
+export const echoParkedFor = 30_000;
+
 export type ConversationEvent =
   /** The conversation appeared: an inbound message, or the start of one by us. */
   | { type: 'open' }
@@ -11,6 +14,10 @@ export type ConversationEvent =
   | { type: 'message.sent' }
   /** A send to a conversation that is not there yet. */
   | { type: 'send.park' }
+  /** A message of the source that may be the echo of a send. */
+  | { type: 'echo.park' }
+  /** It is known of every such message what it is. */
+  | { type: 'echo.settle' }
   | { type: 'read' }
   | { type: 'workflow.set'; state: 'OPEN' | 'CLOSED' }
   | { type: 'workflow.remove' };
@@ -33,6 +40,8 @@ export const conversation = setup({
     releaseParked: () => {},
     /** Effect: report every parked send as failed. */
     giveUpParked: () => {},
+    /** Effect: show what turned out to be no echo. */
+    releaseEchoes: () => {},
     park: assign({ parked: ({ context }) => context.parked + 1 }),
     unpark: assign({ parked: 0 }),
     countUnread: assign({ unread: ({ context }, { count }: { count: number }) => context.unread + count }),
@@ -42,7 +51,7 @@ export const conversation = setup({
     isAny: (_, { count }: { count: number }) => count > 0,
     isOpen: (_, params: { state: 'OPEN' | 'CLOSED' }) => params.state === 'OPEN',
   },
-  delays: { awaitedFor },
+  delays: { awaitedFor, echoParkedFor },
 }).createMachine({
   id: 'conversation',
   type: 'parallel',
@@ -73,6 +82,16 @@ export const conversation = setup({
             'message.sent': {},
             read: { actions: 'clearUnread' },
           },
+        },
+      },
+    },
+    echoes: {
+      initial: 'none',
+      states: {
+        none: { on: { 'echo.park': 'parked' } },
+        parked: {
+          on: { 'echo.settle': 'none' },
+          after: { echoParkedFor: { target: 'none', actions: 'releaseEchoes' } },
         },
       },
     },

@@ -1,7 +1,9 @@
 import { assign, setup } from 'xstate';
 
-/** Tries of one send before it fails as unreachable (docs/api.md, "Sending"). */
-export const maximumAttempts = 5;
+/** Calls of one send that must have found nobody before it is given up (docs/api.md, "Sending"). */
+export const fewestAttempts = 5;
+/** Unknown outcomes of one send that are followed by another call: each may have brought the contact a message. */
+export const mostUnknownOutcomes = 4;
 /** Upper bound of the wait between two tries, in ms. */
 export const maximumRetryDelay = 60_000;
 const firstRetryDelay = 1_000;
@@ -12,21 +14,30 @@ export const unknownOutcomeError = 'The hub stopped during the last try: the sou
 export type AttemptOutcome =
   | { kind: 'succeeded'; sourceMessageId: string | null; metadata: Record<string, unknown> }
   | { kind: 'rejected'; error: string }
-  /** `jitter` in [0, 1): chosen by the caller, so that the machine stays pure. */
-  | { kind: 'unreachable'; error: string; jitter: number }
+  /** `jitter` in [0, 1) and `giveUpAfter` (ms): chosen by the caller, so that the machine stays pure. */
+  | { kind: 'unreachable'; error: string; jitter: number; giveUpAfter: number }
   /** The source asked to wait, in ms. Not counted as a try. */
-  | { kind: 'throttled'; error: string; retryAfter: number }
+  | { kind: 'throttled'; error: string; retryAfter: number; giveUpAfter: number }
   | { kind: 'channel_not_connected'; error: string }
   /** The hub stopped between the call and its answer. */
   | { kind: 'outcome_unknown' };
 
+/** When something happened, and how long after the first call a send is given up. */
+interface Moment {
+  at: number;
+  giveUpAfter: number;
+}
+
 export type MessageDeliveryEvent =
-  | { type: 'attempt.started' }
+  /** `at`, here and below: epoch ms. */
+  | { type: 'attempt.started'; at: number }
   | { type: 'attempt.succeeded' }
   | { type: 'attempt.rejected'; error: string }
-  | { type: 'attempt.unreachable'; error: string; jitter: number }
-  | { type: 'attempt.throttled'; retryAfter: number }
+  | ({ type: 'attempt.unreachable'; error: string; jitter: number } & Moment)
+  | ({ type: 'attempt.throttled'; error: string; retryAfter: number } & Moment)
   | { type: 'attempt.outcome-unknown' }
+  /** The source says of a message that it took that it failed after all. */
+  | { type: 'source.failed'; error: string }
   | { type: 'resend' };
 
 export interface MessageDeliveryContext {
@@ -34,14 +45,24 @@ export interface MessageDeliveryContext {
   attempts: number;
   /** The wait before the next try, in ms; meaningful in `backingOff`. */
   retryDelay: number;
+  /** Why it failed, or why it waits: the source asked for it. */
   error: string | null;
   /** Attempts whose outcome the hub does not know. */
   unknownOutcomes: number;
+  /** When the first call since it was sent, or resent, was made (epoch ms); null before it. */
+  triedSince: number | null;
 }
 
 /** Full jitter: uniform between 0 and the exponential bound. */
 export const retryDelayAfter = (attempts: number, jitter: number): number =>
   Math.floor(jitter * Math.min(maximumRetryDelay, firstRetryDelay * 2 ** attempts));
+
+/** What is left of the time that a send is tried for, in ms. */
+const timeLeft = ({ triedSince }: MessageDeliveryContext, { at, giveUpAfter }: Moment): number =>
+  (triedSince ?? at) + giveUpAfter - at;
+
+const givenUpAs = (error: string, { giveUpAfter }: Moment): string =>
+  `${error} (given up after ${Math.round(giveUpAfter / 1_000)} s)`;
 
 /**
  * The way of one outbound message to its source. While it is `pending` its effect stays in the outbox, at the head of
@@ -61,21 +82,29 @@ export const messageDelivery = setup({
     hold: () => {},
     /** Effect: take the send out of its lane. */
     dequeue: () => {},
-    countAttempt: assign({ attempts: ({ context }) => context.attempts + 1 }),
+    countAttempt: assign({
+      attempts: ({ context }) => context.attempts + 1,
+      triedSince: ({ context }, params: { at: number }) => context.triedSince ?? params.at,
+    }),
+    uncountAttempt: assign({ attempts: ({ context }) => context.attempts - 1 }),
     markUnknown: assign({ unknownOutcomes: ({ context }) => context.unknownOutcomes + 1 }),
-    clear: assign({ attempts: 0, retryDelay: 0, error: null }),
+    clear: assign({ attempts: 0, retryDelay: 0, error: null, unknownOutcomes: 0, triedSince: null }),
+    clearError: assign({ error: null }),
     keepError: assign({ error: (_, params: { error: string }) => params.error }),
     wait: assign({ retryDelay: (_, params: { delay: number }) => params.delay }),
   },
   guards: {
-    triesLeft: ({ context }) => context.attempts < maximumAttempts,
+    isTriedLongEnough: ({ context }, params: Moment) =>
+      context.attempts >= fewestAttempts && timeLeft(context, params) <= 0,
+    isWaitedLongEnough: ({ context }, params: Moment) => timeLeft(context, params) <= 0,
+    isUnknownTooOften: ({ context }) => context.unknownOutcomes >= mostUnknownOutcomes,
   },
   delays: {
     retryDelay: ({ context }) => context.retryDelay,
   },
 }).createMachine({
   id: 'message-delivery',
-  context: { attempts: 0, retryDelay: 0, error: null, unknownOutcomes: 0 },
+  context: { attempts: 0, retryDelay: 0, error: null, unknownOutcomes: 0, triedSince: null },
   initial: 'pending',
   states: {
     pending: {
@@ -84,41 +113,61 @@ export const messageDelivery = setup({
       exit: 'dequeue',
       states: {
         queued: {
-          on: { 'attempt.started': 'calling' },
+          on: {
+            'attempt.started': {
+              target: 'calling',
+              actions: { type: 'countAttempt', params: ({ event }) => ({ at: event.at }) },
+            },
+          },
         },
         calling: {
-          entry: 'countAttempt',
           on: {
             'attempt.unreachable': [
               {
-                guard: 'triesLeft',
+                guard: { type: 'isTriedLongEnough', params: ({ event }) => event },
+                target: '#message-delivery.failed',
+                actions: { type: 'keepError', params: ({ event }) => ({ error: givenUpAs(event.error, event) }) },
+              },
+              {
                 target: 'backingOff',
                 actions: [
-                  { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+                  'clearError',
                   {
                     type: 'wait',
                     params: ({ context, event }) => ({ delay: retryDelayAfter(context.attempts, event.jitter) }),
                   },
                 ],
               },
+            ],
+            'attempt.throttled': [
               {
+                guard: { type: 'isWaitedLongEnough', params: ({ event }) => event },
                 target: '#message-delivery.failed',
-                actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+                actions: { type: 'keepError', params: ({ event }) => ({ error: givenUpAs(event.error, event) }) },
+              },
+              {
+                target: 'backingOff',
+                actions: [
+                  'uncountAttempt',
+                  {
+                    type: 'keepError',
+                    params: ({ event }) => ({ error: `${event.error} (the source asked to wait)` }),
+                  },
+                  {
+                    type: 'wait',
+                    // The last call is made when the time is up, however long the source asked to wait.
+                    params: ({ context, event }) => ({ delay: Math.min(event.retryAfter, timeLeft(context, event)) }),
+                  },
+                ],
               },
             ],
-            'attempt.throttled': {
-              target: 'backingOff',
-              actions: [
-                assign({ attempts: ({ context }) => context.attempts - 1 }),
-                { type: 'wait', params: ({ event }) => ({ delay: event.retryAfter }) },
-              ],
-            },
             'attempt.outcome-unknown': [
-              { guard: 'triesLeft', target: 'queued', actions: ['markUnknown', 'wake'] },
               {
+                guard: 'isUnknownTooOften',
                 target: '#message-delivery.failed',
                 actions: ['markUnknown', { type: 'keepError', params: { error: unknownOutcomeError } }],
               },
+              { target: 'queued', actions: ['markUnknown', 'wake'] },
             ],
           },
         },
@@ -136,9 +185,19 @@ export const messageDelivery = setup({
         },
       },
     },
-    delivered: {},
+    delivered: {
+      on: {
+        'source.failed': {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+    },
     failed: {
-      on: { resend: { target: 'pending', actions: 'clear' } },
+      on: {
+        'source.failed': { actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) } },
+        resend: { target: 'pending', actions: 'clear' },
+      },
     },
   },
 });

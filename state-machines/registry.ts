@@ -22,9 +22,18 @@ export interface RegisteredMachine {
 
 /** Every machine of the hub by its id: what the host, the tests, the documentation and the visualizer iterate. */
 export const registry = {
-  conversation: { machine: conversation, version: 1, migrations: [] },
+  conversation: {
+    machine: conversation,
+    version: 2,
+    migrations: [(state) => ({ ...state, value: { ...(state.value as object), echoes: 'none' } })],
+  },
   channel: { machine: channel, version: 1, migrations: [] },
-  'message-delivery': { machine: messageDelivery, version: 1, migrations: [] },
+  'message-delivery': {
+    machine: messageDelivery,
+    version: 2,
+    // A send is given up after a time: that of one under way begins with its next call.
+    migrations: [(state) => ({ ...state, context: { ...(state.context as object), triedSince: null } })],
+  },
   'webhook-subscription': { machine: webhookSubscription, version: 1, migrations: [] },
   'webhook-delivery': { machine: webhookDelivery, version: 1, migrations: [] },
 } satisfies Record<string, RegisteredMachine>;

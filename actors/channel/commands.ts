@@ -1,11 +1,13 @@
 import { Failure } from '../errors.ts';
 import { merged, objectAt } from '../json.ts';
+import { metadataText } from '../metadata.ts';
 import type { ChannelJson, JsonObject } from '../representation.ts';
 import type { Handlers, Runtime } from '../runtime/kind.ts';
 import type { ChannelCommands, ChannelConnect } from './contract.ts';
 import type { ChannelReads } from './reads.ts';
 import { channelJson } from './representation.ts';
 import type { ChannelRow } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 type ChannelRuntime = Runtime<ChannelRow, null, ChannelReads, 'channel'>;
 
@@ -19,7 +21,7 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
       ...(actor.isNew && { source: body.source, source_channel_id: body.sourceChannelId, created_at: now }),
       source_id: body.sourceId ?? row.source_id,
       token: body.token ?? row.token,
-      metadata: JSON.stringify(connectedMetadata(row, body)),
+      metadata: metadataText(connectedMetadata(row, body)),
       connected: 1,
     });
     return { channel: stepAndAnnounce(runtime, { type: 'connect' }) };
@@ -34,13 +36,11 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
 
   'channel.update'(runtime, { name, imageUrl }) {
     mustBeKnown(runtime, 'not_found');
-    runtime.save({
-      metadata: JSON.stringify({
-        ...metadataOf(runtime.row),
-        ...(name !== undefined && { name }),
-        ...(imageUrl !== undefined && { image_url: imageUrl }),
-      }),
+    const metadata = merged(metadataOf(runtime.row), {
+      ...(name !== undefined && { name }),
+      ...(imageUrl !== undefined && { image_url: imageUrl }),
     });
+    runtime.save({ metadata: metadataText(metadata) });
     return { channel: stepAndAnnounce(runtime, { type: 'update' }) };
   },
 
@@ -48,14 +48,14 @@ export const channelHandlers: Handlers<ChannelRuntime, ChannelCommands> = {
     mustBeKnown(runtime, 'not_found');
     const metadata = metadataOf(runtime.row);
     const changed = { ...metadata, user_data: merged(objectAt(metadata, 'user_data'), data) };
-    runtime.save({ metadata: JSON.stringify(changed) });
+    runtime.save({ metadata: metadataText(changed) });
     runtime.emit('metadata.updated', { subject: 'channel', identifier: runtime.actor.id, metadata: changed });
     stepAndAnnounce(runtime, { type: 'update' });
     return null;
   },
 };
 
-const metadataOf = (row: Readonly<ChannelRow>): JsonObject => JSON.parse(row.metadata) as JsonObject;
+const metadataOf = (row: Readonly<ChannelRow>): JsonObject => parseJson(row.metadata) as JsonObject;
 
 const connectedMetadata = (row: Readonly<ChannelRow>, body: ChannelConnect): JsonObject => ({
   ...merged(metadataOf(row), body.metadata ?? {}),

@@ -17,16 +17,19 @@ export interface ChannelConnect {
 
 /** The commands of a channel: type → body and result. */
 export type ChannelCommands = {
-  /** Creates, updates or reconnects. The result carries no token. @throws Failure `unauthorized`: its source is deleted */
+  /**
+   * Creates, updates or reconnects. The result carries no token.
+   * @throws Failure `unauthorized`: its source is deleted; `metadata_too_large`
+   */
   'channel.connect': { body: ChannelConnect; result: { channel: ChannelJson } };
   /**
    * Idempotent; deletes the token. `lastTurn`, of a source that is deleted: the channel's turn that it saw; one that a
    * source created anew has connected since stays so. @throws Failure `channel_unknown`
    */
   'channel.disconnect': { body: { lastTurn: number } | null; result: { channel: ChannelJson } };
-  /** @throws Failure `not_found` */
-  'channel.update': { body: { name?: string; imageUrl?: string }; result: { channel: ChannelJson } };
-  /** Merges under `metadata.user_data`; `null` removes a key. @throws Failure `not_found` */
+  /** Absent = keep, null = clear. @throws Failure `not_found`, `metadata_too_large` */
+  'channel.update': { body: { name?: string; imageUrl?: string | null }; result: { channel: ChannelJson } };
+  /** Merges under `metadata.user_data`; `null` removes a key. @throws Failure `not_found`, `metadata_too_large` */
   'metadata.upsert': { body: { data: JsonObject }; result: null };
 };
 

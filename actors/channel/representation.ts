@@ -1,5 +1,6 @@
 import type { ChannelJson, JsonObject } from '../representation.ts';
 import type { ChannelRow } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 /** A stored channel as the API shows it. Its token is no part of it: only its own source may see that. */
 export function channelJson(row: Readonly<ChannelRow>): ChannelJson {
@@ -8,7 +9,7 @@ export function channelJson(row: Readonly<ChannelRow>): ChannelJson {
     source: row.source,
     source_channel_id: row.source_channel_id,
     ...(row.source_id !== null && { source_id: row.source_id }),
-    metadata: JSON.parse(row.metadata) as JsonObject,
+    metadata: parseJson(row.metadata) as JsonObject,
     connected: row.connected === 1,
   };
 }

@@ -4,13 +4,24 @@ import { messageId } from '../ids.ts';
 import { merged, objectAt } from '../json.ts';
 import type { Handlers, OwnedState } from '../runtime/kind.ts';
 import type { ConversationCommands } from './contract.ts';
-import { eventOfOutcome, metadataAfter, retryAtOf, sourceDelivery, stepDelivery } from './delivery.ts';
+import {
+  eventOfOutcome,
+  isInAnotherAttempt,
+  metadataAfter,
+  retryAtOf,
+  sourceDelivery,
+  type SteppedDelivery,
+  stepDelivery,
+} from './delivery.ts';
+import { namedMessage, releaseEchoes, settleEchoes } from './echoes.ts';
 import { ingestMessages, openConversation } from './ingest.ts';
 import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
 import { type ConversationRuntime, isPresent, ownMessage, presentConversation } from './memory.ts';
 import { addOutbound, giveUpParked, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
-import { messageJson } from './representation.ts';
+import { displayNameOf, messageJson } from './representation.ts';
+import { hearOfMessage } from './said.ts';
+import type { MessageRow } from './tables.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 export const conversationHandlers: Handlers<ConversationRuntime, ConversationCommands> = {
@@ -29,7 +40,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
 
   'message.resend'(runtime, { messageId }) {
     const row = ownMessage(runtime, messageId);
-    const message = stepDelivery(runtime, row, { type: 'resend' })?.message;
+    const message = resend(runtime, row)?.message;
     if (!message) {
       throw new Failure(
         'message_not_failed',
@@ -52,8 +63,11 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     return null;
   },
 
-  'metadata.merge'(runtime, { messageId, metadata }) {
-    changeMetadata(runtime, messageId, (before) => merged(before, withOneName(metadata)));
+  'metadata.merge'(runtime, { about }) {
+    for (const { messageId, metadata } of about) {
+      if (messageId !== null) hearOfMessage(runtime, ownMessage(runtime, messageId), metadata, 'refused');
+      else changeMetadata(runtime, null, (before) => merged(before, ...metadata.map(withOneName)));
+    }
     return null;
   },
 
@@ -81,31 +95,45 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
   },
 
   'conversation.update-contact'(runtime, { displayName }) {
-    changeMetadata(runtime, null, (metadata) => merged(metadata, { contact: { display_name: displayName } }));
+    const row = presentConversation(runtime);
+    const agent_name = displayName === '' ? null : displayName;
+    if (agent_name === row.agent_name) return null;
+    saveConversation(runtime, {
+      agent_name,
+      display_name: displayNameOf({ ...row, agent_name }, runtime.memory.metadata),
+    });
+    announceConversationMetadata(runtime);
+    announceConversation(runtime);
     return null;
   },
 
   'attempt.start'(runtime, { messageId, effectId }) {
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
-    if (effect === null || effect.id !== effectId || effect.ready === 0) return { started: false, attempt: 0 };
-    const stepped = stepDelivery(runtime, row, { type: 'attempt.started' });
-    if (stepped === null) return { started: false, attempt: 0 };
-    return { started: true, attempt: (stepped.owned.context as MessageDeliveryContext).attempts };
+    if (effect === null || effect.id !== effectId || effect.ready === 0) return notStarted;
+    const stepped = stepDelivery(runtime, row, { type: 'attempt.started', at: runtime.now });
+    if (stepped === null) return notStarted;
+    const { context, revision } = stepped.owned;
+    return { started: true, attempt: (context as MessageDeliveryContext).attempts, revision };
   },
 
-  'attempt.finish'(runtime, { messageId, effectId, outcome }) {
+  'attempt.finish'(runtime, { messageId, effectId, revision, outcome }) {
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
     if (effect === null || effect.id !== effectId) return { retryAt: null };
-    const sourceMessageId = givenId(runtime, outcome);
-    const columns = sourceMessageId === null ? {} : { source_message_id: sourceMessageId };
-    const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome), metadataAfter(outcome), columns);
+    // An owner that was replaced may say late what its call came to: that of the next one goes on.
+    if (outcome.kind !== 'succeeded' && isInAnotherAttempt(row, revision)) return { retryAt: runtime.now };
+    const sourceMessageId = givenId(runtime, row, outcome);
+    const columns = sourceMessageId === null ? {} : namedMessage(runtime, sourceMessageId);
+    const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome, runtime.now), metadataAfter(outcome), columns);
     if (stepped !== null && sourceMessageId !== null) applyParkedToMessage(runtime, stepped.row, sourceMessageId);
-    const owned = stepped?.owned ?? (JSON.parse(row.delivery ?? 'null') as OwnedState | null);
-    return { retryAt: owned === null ? null : retryAtOf(runtime.now, owned) };
+    const owned = stepped?.owned ?? (JSON.parse(row.delivery ?? 'null') as OwnedState);
+    settleEchoes(runtime, owned, sourceMessageId);
+    return { retryAt: retryAtOf(runtime.now, owned) };
   },
 };
+
+const notStarted = { started: false, attempt: 0, revision: 0 };
 
 /** A durable timer of the conversation, or of a message's delivery, has fired. */
 export function conversationTimer(
@@ -115,20 +143,33 @@ export function conversationTimer(
 ): void {
   if (subject === runtime.actor.key) {
     const { effects } = runtime.step(event);
-    if (effects.some((effect) => effect.type === 'giveUpParked')) giveUpParked(runtime);
+    if (effects.some(({ type }) => type === 'giveUpParked')) giveUpParked(runtime);
+    if (effects.some(({ type }) => type === 'releaseEchoes')) releaseEchoes(runtime);
     return;
   }
   const row = runtime.reads.messageByKey(subject);
   if (row !== null) stepDelivery(runtime, row, event);
 }
 
-/** The id that the source gave a sent message; null when none, or when a message of the conversation has it already. */
-function givenId({ reads, row, actor }: ConversationRuntime, outcome: AttemptOutcome): string | null {
+/** Another try has an id and receipts of its own; whatever the source still says of the earlier one finds the message. */
+function resend(runtime: ConversationRuntime, row: MessageRow): SteppedDelivery | null {
+  const { actor, row: conversation } = runtime;
+  const { source_message_id: before } = row;
+  const columns = before !== null && {
+    source_message_id: null,
+    echo_id: messageId(actor.id, conversation.source, before),
+  };
+  return stepDelivery(runtime, row, { type: 'resend' }, ({ source: _, ...metadata }) => metadata, { ...columns });
+}
+
+/** The id that the source gave a sent message; null when none, or when another message of the conversation has it. */
+function givenId(runtime: ConversationRuntime, { key }: MessageRow, outcome: AttemptOutcome): string | null {
+  const { reads, row, actor } = runtime;
   if (outcome.kind !== 'succeeded' || outcome.sourceMessageId === null) return null;
   const { sourceMessageId } = outcome;
   const taken =
     reads.message(messageId(actor.id, row.source, sourceMessageId)) ?? reads.ownBySourceId(actor.key, sourceMessageId);
-  return taken === null ? sourceMessageId : null;
+  return taken === null || taken.key === key ? sourceMessageId : null;
 }
 
 function setWorkflow(runtime: ConversationRuntime, workflow: 'OPEN' | 'CLOSED' | null): void {

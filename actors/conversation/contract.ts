@@ -27,6 +27,12 @@ export interface IngestedMessage {
   duplicate: boolean;
 }
 
+/** What a source says, one thing after the other, about one message; `messageId` null: about the conversation. */
+export interface SaidMetadata {
+  messageId: string | null;
+  metadata: JsonObject[];
+}
+
 /** Where a conversation is: all that creating it needs. */
 export interface ConversationOrigin {
   channelId: string;
@@ -51,21 +57,37 @@ export type ConversationCommands = {
   };
   /** @throws Failure `message_not_failed`, `not_found` */
   'message.resend': { body: { messageId: string }; result: { message: MessageJson } };
-  /** Replaces `metadata.suggestions`. @throws Failure `not_found` */
+  /** Replaces `metadata.suggestions`. @throws Failure `not_found`, `metadata_too_large` */
   'message.suggest-replies': { body: { messageId: string; suggestions: JsonObject }; result: { message: MessageJson } };
-  /** Merges `data` under `metadata.user_data` of the conversation or of one of its messages; `null` removes a key. */
+  /**
+   * Merges `data` under `metadata.user_data` of the conversation or of one of its messages; `null` removes a key.
+   * @throws Failure `not_found`, `metadata_too_large`
+   */
   'metadata.upsert': { body: { messageId: string | null; data: JsonObject }; result: null };
-  /** Merges `metadata` at the top level: what a source says about the conversation or one of its messages. */
-  'metadata.merge': { body: { messageId: string | null; metadata: JsonObject }; result: null };
+  /**
+   * Merges what a source says at the top level: about messages, and (null) about the conversation itself. Each of them
+   * stands once in `about`, with all that is said of it in its order. @throws Failure `not_found`, `metadata_too_large`
+   */
+  'metadata.merge': { body: { about: SaidMetadata[] }; result: null };
   'conversation.mark-read': { body: null; result: null };
   'conversation.set-state': { body: { state: 'OPEN' | 'CLOSED' }; result: null };
   'conversation.remove-state': { body: null; result: null };
+  /** Names the contact, whatever the source calls it; an empty name leaves that to the source again. */
   'conversation.update-contact': { body: { displayName: string }; result: null };
-  /** A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. */
-  'attempt.start': { body: { messageId: string; effectId: string }; result: { started: boolean; attempt: number } };
-  /** What the call came to. `retryAt` (epoch ms): when the lane goes on, null when the message has left the lane. */
+  /**
+   * A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. `revision`
+   * tells this attempt from every other one of the message.
+   */
+  'attempt.start': {
+    body: { messageId: string; effectId: string };
+    result: { started: boolean; attempt: number; revision: number };
+  };
+  /**
+   * What the call came to. While another attempt than that of `revision` is in progress, only a success counts.
+   * `retryAt` (epoch ms): when the lane goes on, null when the message has left the lane.
+   */
   'attempt.finish': {
-    body: { messageId: string; effectId: string; outcome: AttemptOutcome };
+    body: { messageId: string; effectId: string; revision: number; outcome: AttemptOutcome };
     result: { retryAt: number | null };
   };
 };

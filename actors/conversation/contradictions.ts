@@ -12,6 +12,7 @@ export function conversationContradictions(db: Connection): Contradictions {
     *rows() {
       yield* shownStates(db);
       yield* counters(db);
+      yield* echoes(db);
     },
     event(event: TurnEvent): string | null {
       const creation = creationIn(event);
@@ -46,5 +47,20 @@ function* counters(db: Connection): Iterable<string> {
       yield `conversation ${row.key}: it shows ${row.unread_count} unread, not ${unread}`;
     if (row.messages !== row.found)
       yield `conversation ${row.key}: it shows ${row.messages} messages, not ${row.found}`;
+  }
+}
+
+/** A wait for echoes that nothing is kept for, or the other way round. */
+function* echoes(db: Connection): Iterable<string> {
+  const rows = db
+    .prepare(
+      `SELECT c.key, c.value ->> 'echoes' = 'parked' AS waits,
+         EXISTS (SELECT 1 FROM parked_echo e WHERE e.actor = c.key) AS kept
+       FROM conversation c WHERE waits <> kept`,
+    )
+    .iterate();
+  for (const raw of rows) {
+    const { key, kept } = raw as { key: number; kept: number };
+    yield `conversation ${key}: it ${kept === 1 ? 'keeps echoes without a wait' : 'waits for echoes that it does not keep'}`;
   }
 }

@@ -4,8 +4,10 @@ import type { OwnedState } from '../runtime/kind.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import { channels } from '../channel/tables.ts';
+import { pendingStateOf } from './delivery.ts';
 import { isPresent } from './memory.ts';
 import { conversations, messages } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 /** A send that is to be made: what the call to the source needs. */
 export interface DeliveryWork {
@@ -15,7 +17,9 @@ export interface DeliveryWork {
   /** The source has said something in this conversation, so it knows it. */
   knownToSource: boolean;
   /** Where the send stands inside `pending`, null when it is not pending. */
-  pending: 'queued' | 'calling' | 'backingOff' | null;
+  pending: ReturnType<typeof pendingStateOf>;
+  /** Of the delivery: in `calling`, that of the attempt. */
+  revision: number;
   /** Epoch ms at which backing off ends, null in any other state. */
   backingOffUntil: number | null;
 }
@@ -43,7 +47,7 @@ export function deliveryReader(db: Connection): DeliveryReader {
       const channel = channelById.get(uuidToBytes(conversation.channel_id));
       if (channel === null) return null;
       return {
-        message: { id: message.id, content: JSON.parse(message.content) as Json, sentAt: message.sent_at },
+        message: { id: message.id, content: parseJson(message.content) as Json, sentAt: message.sent_at },
         conversation: {
           id: conversation.id,
           sourceConversationId: conversation.source_conversation_id,
@@ -51,7 +55,7 @@ export function deliveryReader(db: Connection): DeliveryReader {
         },
         channel: channelJson(channel),
         knownToSource: ingested.get(conversation.key) !== undefined,
-        pending: pendingState(message.delivery),
+        ...standing(message.delivery),
         // The delivery machine has a timer only while it backs off.
         backingOffUntil: (timerDue.get(messageKey) as number | undefined) ?? null,
       };
@@ -60,8 +64,8 @@ export function deliveryReader(db: Connection): DeliveryReader {
   };
 }
 
-function pendingState(delivery: string | null): DeliveryWork['pending'] {
-  if (delivery === null) return null;
-  const { value } = JSON.parse(delivery) as OwnedState;
-  return typeof value === 'string' ? null : (value as { pending: DeliveryWork['pending'] }).pending;
+function standing(delivery: string | null): Pick<DeliveryWork, 'pending' | 'revision'> {
+  if (delivery === null) return { pending: null, revision: 0 };
+  const { value, revision } = JSON.parse(delivery) as OwnedState;
+  return { pending: pendingStateOf(value), revision };
 }

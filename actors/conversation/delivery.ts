@@ -1,13 +1,15 @@
 import type { AttemptOutcome, MessageDeliveryContext, MessageDeliveryEvent } from '#machines/message-delivery.ts';
 import type { EventOf } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
-import { merged, objectAt } from '../json.ts';
+import { objectAt, parseJson } from '../json.ts';
+import { mergedWithinBounds } from '../metadata.ts';
 import type { DeliveryState, JsonObject, MessageJson } from '../representation.ts';
 import type { OwnedState } from '../runtime/kind.ts';
 import { outbox } from '../store/tables.ts';
 import { namespaces } from '../ids.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { ConversationRuntime } from './memory.ts';
+import { neverBackwards } from './receipts.ts';
 import { messages, type MessageRow } from './tables.ts';
 import { announceMessageMetadata, updateMessage } from './writer.ts';
 
@@ -44,9 +46,11 @@ export function stepDelivery(
   if (!result.changed) return null;
   applyEffects(runtime, row.key, result, owned);
   const state = deliveryStateOf(result.value);
-  const { error: _, ...rest } = metadataOf(JSON.parse(row.metadata) as JsonObject);
-  const error = state === 'failed' ? (result.context as MessageDeliveryContext).error : null;
-  const metadata = error === null ? rest : { ...rest, error };
+  // An error of before is over; what the source says now may have one that ends nothing.
+  const { error: _, ...rest } = parseJson(row.metadata) as JsonObject;
+  const said = metadataOf(rest);
+  const error = state === 'delivered' ? null : (result.context as MessageDeliveryContext).error;
+  const metadata = error === null ? said : { ...said, error };
   const stored = { ...columns, delivery: JSON.stringify(owned), state, metadata: JSON.stringify(metadata) };
   if (state === row.state && stored.metadata === row.metadata) {
     // Moves between the states inside pending are the hub's own affair: the journal shows them, no event does.
@@ -57,15 +61,30 @@ export function stepDelivery(
   return { row: { ...row, ...stored }, owned, message: updateMessage(runtime, row, stored) };
 }
 
-/** The delivery machine's event for an attempt's outcome. */
-export function eventOfOutcome(outcome: AttemptOutcome): MessageDeliveryEvent {
+/** Whether the call for a message is in progress that another start has begun than the one of this revision. */
+export function isInAnotherAttempt({ delivery }: Pick<MessageRow, 'delivery'>, revision: number): boolean {
+  if (delivery === null) return false;
+  const { value, revision: now } = JSON.parse(delivery) as OwnedState;
+  return pendingStateOf(value) === 'calling' && now !== revision;
+}
+
+/** Where a value of the machine stands inside `pending`, null when it does not. */
+export const pendingStateOf = (value: unknown): 'queued' | 'calling' | 'backingOff' | null =>
+  typeof value === 'string' ? null : (value as { pending: 'queued' | 'calling' | 'backingOff' }).pending;
+
+/** The delivery machine's event for an attempt's outcome, known at a time (epoch ms). */
+export function eventOfOutcome(outcome: AttemptOutcome, at: number): MessageDeliveryEvent {
   switch (outcome.kind) {
     case 'succeeded':
       return { type: 'attempt.succeeded' };
-    case 'unreachable':
-      return { type: 'attempt.unreachable', error: outcome.error, jitter: outcome.jitter };
-    case 'throttled':
-      return { type: 'attempt.throttled', retryAfter: outcome.retryAfter };
+    case 'unreachable': {
+      const { error, jitter, giveUpAfter } = outcome;
+      return { type: 'attempt.unreachable', error, jitter, at, giveUpAfter };
+    }
+    case 'throttled': {
+      const { error, retryAfter, giveUpAfter } = outcome;
+      return { type: 'attempt.throttled', error, retryAfter, at, giveUpAfter };
+    }
     case 'outcome_unknown':
       return { type: 'attempt.outcome-unknown' };
     case 'rejected':
@@ -79,7 +98,8 @@ export function metadataAfter(outcome: AttemptOutcome): (metadata: JsonObject) =
   return (metadata) => {
     if (outcome.kind === 'outcome_unknown') return { ...metadata, outcome_unknown: true };
     if (outcome.kind !== 'succeeded') return metadata;
-    const said = merged(metadata, outcome.metadata as JsonObject);
+    const answered = outcome.metadata as JsonObject;
+    const said = neverBackwards(metadata, mergedWithinBounds(metadata, answered), [answered]);
     if (outcome.sourceMessageId === null) return said;
     return { ...said, source: { ...objectAt(said, 'source'), id: outcome.sourceMessageId } };
   };
@@ -87,9 +107,9 @@ export function metadataAfter(outcome: AttemptOutcome): (metadata: JsonObject) =
 
 /** The wait until the lane goes on: null when the message has left it, else epoch ms. */
 export function retryAtOf(now: number, owned: OwnedState): number | null {
-  const value = owned.value as { pending?: string } | string;
-  if (typeof value === 'string') return null;
-  return value.pending === 'backingOff' ? now + (owned.context as MessageDeliveryContext).retryDelay : now;
+  const pending = pendingStateOf(owned.value);
+  if (pending === null) return null;
+  return pending === 'backingOff' ? now + (owned.context as MessageDeliveryContext).retryDelay : now;
 }
 
 /** The delivery state that a value of the machine means. */

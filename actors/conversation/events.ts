@@ -6,6 +6,7 @@ import { uuidFromBytes } from '../uuid.ts';
 import type { ConversationMemory } from './memory.ts';
 import { conversationMetadata, defaultDisplayName, messageText } from './representation.ts';
 import type { ConversationRow, MessageRow } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 /**
  * What turns keep of a conversation's events. Rows are referred to by their keys as far as their columns never change;
@@ -43,7 +44,7 @@ export function keptMessage(row: Pick<MessageRow, 'key' | 'state' | 'metadata'>)
   return {
     m: row.key,
     ...(row.state !== 'delivered' && { s: row.state }),
-    ...(row.metadata !== '{}' && { md: JSON.parse(row.metadata) as JsonObject }),
+    ...(row.metadata !== '{}' && { md: parseJson(row.metadata) as JsonObject }),
   };
 }
 

@@ -1,11 +1,12 @@
 import { Failure } from '../errors.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
+import { mayEcho, parkEcho } from './echoes.ts';
+import { receive } from './inbound.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
-import { applyParkedToConversation, applyParkedToMessage } from './parked-metadata.ts';
+import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
-import type { MessageRow } from './tables.ts';
-import { addMessage, announceConversation, createConversation } from './writer.ts';
+import { createConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];
 
@@ -26,13 +27,13 @@ function knownMessage(
   commandId: string,
 ): IngestedMessage | null {
   const about = { source_message_id: sourceMessageId, conversation_id: actor.id };
-  const stored = reads.message(id);
+  const stored = reads.message(id) ?? reads.parkedEcho(id);
   // The same command again: its message is no duplicate of itself.
   if (stored !== null) {
     return { ...about, id, duplicate: reads.commandOf(stored.turn) !== commandId.replaceAll('-', '') };
   }
   // A message that we sent and its source echoes has the source's id, under our own id.
-  const own = reads.ownBySourceId(actor.key, sourceMessageId);
+  const own = reads.ownBySourceId(actor.key, sourceMessageId) ?? reads.messageByEcho(id);
   return own === null ? null : { ...about, id: own.id, duplicate: true };
 }
 
@@ -71,13 +72,22 @@ export function ingestMessages(runtime: ConversationRuntime, { origin, messages 
   // What the caller knew of the channel may be out of date by now.
   if (added.size > 0) mustBeConnected(reads, origin.channelId);
   openConversation(runtime, origin);
-  if (added.size > 0) receive(runtime, [...added.values()]);
+  if (added.size > 0) takeIn(runtime, [...added.values()]);
   const answers = messages.map(({ id, sourceMessageId }, i): IngestedMessage => {
     // Of the repetitions within the request the first is the one that was added.
     const duplicate = !added.delete(id);
     return known[i] ?? { source_message_id: sourceMessageId, id, conversation_id: actor.id, duplicate };
   });
   return { messages: answers };
+}
+
+/** Stores messages that are new; those that may be echoes are kept aside until that is known. */
+function takeIn(runtime: ConversationRuntime, messages: readonly InboundMessage[]): void {
+  const mayBeEchoes = messages.some(({ fromContact }) => !fromContact) && mayEcho(runtime);
+  const isAside = ({ fromContact }: InboundMessage): boolean => !fromContact && mayBeEchoes;
+  for (const message of messages.filter(isAside)) parkEcho(runtime, message);
+  const shown = messages.filter((message) => !isAside(message));
+  if (shown.length > 0) receive(runtime, shown);
 }
 
 /** The messages that are not stored, by their id: of one that is repeated, the first. */
@@ -96,27 +106,4 @@ function unknownOf(
 function mustBeConnected(reads: ConversationReads, channel: string): void {
   if (reads.isConnected(channel)) return;
   throw new Failure('channel_not_connected', `The channel ${channel} is not connected. Connect it again first.`);
-}
-
-function receive(runtime: ConversationRuntime, messages: readonly InboundMessage[]): void {
-  const fromContact = messages.filter((message) => message.fromContact).length;
-  const { context } = runtime.step({ type: 'messages.received', fromContact });
-  runtime.save({ unread_count: context.unread });
-  // Asked once for all of them: nearly always there is nothing.
-  const isAwaited = runtime.reads.hasParkedMetadata(runtime.row.source);
-  for (const message of messages) {
-    const row = addInbound(runtime, message);
-    if (isAwaited) applyParkedToMessage(runtime, row, message.sourceMessageId);
-  }
-  announceConversation(runtime);
-}
-
-function addInbound(runtime: ConversationRuntime, message: InboundMessage): MessageRow {
-  const { id, sourceMessageId, sentAt, fromContact, senderId, content } = message;
-  return addMessage(
-    runtime,
-    { id, sourceMessageId, sentAt, fromContact, sender: { id: senderId }, content, state: 'delivered' },
-    runtime.nextKey(),
-    null,
-  );
 }

@@ -9,20 +9,21 @@ import { loadConversation } from './memory.ts';
 import { messageReader } from './message-reader.ts';
 import { conversationReader } from './reader.ts';
 import { conversationReads } from './reads.ts';
-import { conversations, messages, parkedSends } from './tables.ts';
+import { conversations, messages, parkedEchoes, parkedSends } from './tables.ts';
 
 /** One conversation: its messages, their deliveries, what is unread. */
 export const conversationKind = defineKind<ConversationCommands>()({
   name: 'conversation',
   machine: 'conversation',
   table: conversations,
-  tables: [messages, parkedSends],
+  tables: [messages, parkedSends, parkedEchoes],
   owned: [{ machine: 'message-delivery', table: messages, column: 'delivery' }],
   blank: {
     channel_id: null,
     source: '',
     source_conversation_id: '',
     created_at: null,
+    agent_name: null,
     display_name: '',
     metadata: '{}',
     unread_count: 0,

@@ -3,6 +3,7 @@ import type { JsonObject } from '../representation.ts';
 import type { Runtime } from '../runtime/kind.ts';
 import type { ConversationReads } from './reads.ts';
 import type { ConversationRow, MessageRow } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 /** What an active conversation keeps at hand beside its row. */
 export interface ConversationMemory {
@@ -18,7 +19,7 @@ export type ConversationRuntime = Runtime<ConversationRow, ConversationMemory, C
 export type PresentConversation = ConversationRow & { channel_id: string; created_at: number };
 
 export const loadConversation = (_: ConversationReads, row: ConversationRow): ConversationMemory => ({
-  metadata: JSON.parse(row.metadata) as JsonObject,
+  metadata: parseJson(row.metadata) as JsonObject,
   lastState: null,
 });
 
@@ -32,7 +33,7 @@ export function presentConversation({ row, actor }: ConversationRuntime): Readon
 
 /** @throws Failure `not_found` for a message that is not this conversation's */
 export function ownMessage(runtime: ConversationRuntime, messageId: string): MessageRow {
-  const row = runtime.reads.message(messageId);
+  const row = runtime.reads.message(messageId) ?? runtime.reads.messageByEcho(messageId);
   if (row === null || row.conversation !== runtime.actor.key) {
     throw new Failure('not_found', `There is no message ${messageId} in the conversation ${runtime.actor.id}.`);
   }

@@ -1,7 +1,9 @@
-import { objectAt } from '../json.ts';
+import { objectAt, parseJson } from '../json.ts';
+import { metadataText } from '../metadata.ts';
 import type { JsonObject, MessageJson } from '../representation.ts';
 import { type ConversationRuntime, ownMessage, presentConversation } from './memory.ts';
 import type { MessageRow } from './tables.ts';
+import { displayNameOf, messageJson } from './representation.ts';
 import {
   announceConversation,
   announceConversationMetadata,
@@ -10,16 +12,24 @@ import {
   updateMessage,
 } from './writer.ts';
 
-export const metadataOf = (row: { metadata: string }): JsonObject => JSON.parse(row.metadata) as JsonObject;
+export const metadataOf = (row: { metadata: string }): JsonObject => parseJson(row.metadata) as JsonObject;
 
-/** Changes the stored metadata of a message and announces it. */
-export function saveMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson {
-  const columns = { metadata: JSON.stringify(metadata) };
+/** Changes the stored metadata of a message and tells it where it is new. @throws Failure `metadata_too_large` */
+export const saveMessageMetadata = (runtime: ConversationRuntime, row: MessageRow, metadata: JsonObject): MessageJson =>
+  storeMessageMetadata(runtime, row, metadataText(metadata));
+
+/** The same with the text of the metadata, which has been looked at. */
+export function storeMessageMetadata(runtime: ConversationRuntime, row: MessageRow, metadata: string): MessageJson {
+  const columns = { metadata };
+  if (columns.metadata === row.metadata) return messageJson(row, runtime.row.source);
   announceMessageMetadata(runtime, { ...row, ...columns });
   return updateMessage(runtime, row, columns);
 }
 
-/** Changes the stored metadata of a message, or of the conversation itself, and announces it. */
+/**
+ * Changes the stored metadata of a message, or of the conversation itself, and tells it where it is new.
+ * @throws Failure `metadata_too_large`
+ */
 export function changeMetadata(
   runtime: ConversationRuntime,
   messageId: string | null,
@@ -32,11 +42,9 @@ export function changeMetadata(
   }
   const row = presentConversation(runtime);
   const changed = change(runtime.memory.metadata);
-  const name = objectAt(changed, 'contact').display_name;
-  saveConversation(runtime, {
-    metadata: JSON.stringify(changed),
-    display_name: typeof name === 'string' && name !== '' ? name : row.display_name,
-  });
+  const text = metadataText(changed);
+  if (text === row.metadata) return;
+  saveConversation(runtime, { metadata: text, display_name: displayNameOf(row, changed) });
   announceConversationMetadata(runtime);
   announceConversation(runtime);
 }

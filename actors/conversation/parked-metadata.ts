@@ -1,9 +1,10 @@
-import { merged } from '../json.ts';
-import type { JsonObject } from '../representation.ts';
+import { mergedWithinBounds } from '../metadata.ts';
 import { sourceActor } from '../source/contract.ts';
-import type { ParkedMetadataRow } from '../source/tables.ts';
-import type { ConversationRuntime } from './memory.ts';
-import { metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
+import { type ParkedMetadataRow, saidIn } from '../source/tables.ts';
+import { type ConversationRuntime, presentConversation } from './memory.ts';
+import { withOneName } from './metadata.ts';
+import { displayNameOf } from './representation.ts';
+import { hearOfMessage } from './said.ts';
 import type { MessageRow } from './tables.ts';
 import { saveConversation } from './writer.ts';
 
@@ -12,30 +13,21 @@ import { saveConversation } from './writer.ts';
  * before anything later; the source's actor, which has kept it, is told to forget it.
  */
 export function applyParkedToConversation(runtime: ConversationRuntime): void {
-  const { source, source_conversation_id, display_name } = runtime.row;
-  const parked = runtime.reads.parkedMetadata(source, 'conversation', source_conversation_id);
+  const parked = runtime.reads.parkedMetadata(presentConversation(runtime), null);
   if (parked.length === 0) return;
-  const metadata = parked.reduce(
-    (before, said) => merged(before, withOneName(metadataOf(said))),
-    runtime.memory.metadata,
-  );
-  const { display_name: name } = (metadata['contact'] ?? {}) as JsonObject;
+  const metadata = mergedWithinBounds(runtime.memory.metadata, ...parked.flatMap(saidIn).map(withOneName));
   saveConversation(runtime, {
     metadata: JSON.stringify(metadata),
-    display_name: typeof name === 'string' && name !== '' ? name : display_name,
+    display_name: displayNameOf(runtime.row, metadata),
   });
   forget(runtime, parked);
 }
 
 /** @param sourceMessageId the source's own id of the message */
 export function applyParkedToMessage(runtime: ConversationRuntime, row: MessageRow, sourceMessageId: string): void {
-  const parked = runtime.reads.parkedMetadata(runtime.row.source, 'message', sourceMessageId);
+  const parked = runtime.reads.parkedMetadata(presentConversation(runtime), sourceMessageId);
   if (parked.length === 0) return;
-  saveMessageMetadata(
-    runtime,
-    row,
-    parked.reduce((before, said) => merged(before, metadataOf(said)), metadataOf(row)),
-  );
+  hearOfMessage(runtime, row, parked.flatMap(saidIn), 'left out');
   forget(runtime, parked);
 }
 

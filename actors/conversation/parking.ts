@@ -4,6 +4,7 @@ import { startDelivery } from './delivery.ts';
 import type { ConversationRuntime } from './memory.ts';
 import { type MessageRow, parkedSends } from './tables.ts';
 import { addMessage } from './writer.ts';
+import { parseJson } from '../json.ts';
 
 /** A message that the hub is asked to send. */
 export interface OutboundMessage {
@@ -21,6 +22,7 @@ export function addOutbound(runtime: ConversationRuntime, { messageId, content, 
     runtime,
     {
       id: messageId,
+      turn: runtime.turn,
       sourceMessageId: null,
       sentAt: runtime.now,
       fromContact: false,
@@ -54,7 +56,7 @@ export function releaseParked(runtime: ConversationRuntime): void {
     runtime.change(parkedSends.remove(parked.key));
     addOutbound(runtime, {
       messageId: parked.message_id,
-      content: JSON.parse(parked.content) as Json,
+      content: parseJson(parked.content) as Json,
       sender: JSON.parse(parked.sender) as Sender,
     });
   }

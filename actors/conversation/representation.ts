@@ -1,4 +1,4 @@
-import { objectAt } from '../json.ts';
+import { objectAt, parseJson } from '../json.ts';
 import {
   type ChannelJson,
   type ConversationJson,
@@ -18,13 +18,13 @@ export function messageJson(row: ShownMessage & Pick<MessageRow, 'metadata'>, so
   const state = row.state as DeliveryState;
   return {
     id: row.id,
-    content: JSON.parse(row.content) as Json,
+    content: parseJson(row.content) as Json,
     state,
     delivery_state: state,
     from_contact: row.from_contact === 1,
     sent_at: isoTime(row.sent_at),
     source,
-    metadata: JSON.parse(row.metadata) as JsonObject,
+    metadata: parseJson(row.metadata) as JsonObject,
     sender: JSON.parse(row.sender) as MessageJson['sender'],
   };
 }
@@ -63,10 +63,29 @@ export function conversationJson(
     id: row.id,
     created_at: isoTime(row.created_at),
     channel,
-    metadata: conversationMetadata(row, JSON.parse(row.metadata) as JsonObject),
+    metadata: conversationMetadata(row, parseJson(row.metadata) as JsonObject),
     ...(lastMessage && { last_message: lastMessage }),
     unread_count: row.unread_count,
   };
+}
+
+/** The same as JSON text. */
+export function conversationText(row: PresentConversation, channel: ChannelJson, lastMessage: string | null): string {
+  const { unread_count, ...shown } = conversationJson(row, channel, null);
+  const last = lastMessage === null ? '' : `,"last_message":${lastMessage}`;
+  return `${JSON.stringify(shown).slice(0, -1)}${last},"unread_count":${unread_count}}`;
+}
+
+/** Characters of a name that are shown. */
+const longestName = 255;
+
+/** What a conversation is called: the name that an agent gave wins over what its source says in the metadata. */
+export function displayNameOf(row: Pick<ConversationRow, 'id' | 'source' | 'agent_name'>, stored: JsonObject): string {
+  const said = objectAt(stored, 'contact').display_name;
+  if (row.agent_name !== null) return row.agent_name;
+  if (typeof said !== 'string' || said === '') return defaultDisplayName(row.source, row.id);
+  // Contacts name themselves: a long name must not make their source's push fail.
+  return said.length <= longestName ? said : [...said].slice(0, longestName).join('');
 }
 
 /** The name of a contact that nobody named: last part of the source, capitalised, and the end of the conversation's id. */

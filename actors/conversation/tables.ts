@@ -8,6 +8,9 @@ export interface ConversationRow extends ActorRow {
   source_conversation_id: string;
   /** Epoch ms. */
   created_at: number | null;
+  /** The name that an agent gave; null: none. */
+  agent_name: string | null;
+  /** What it is shown as. */
   display_name: string;
   metadata: string;
   unread_count: number;
@@ -24,9 +27,11 @@ export interface MessageRow {
   id: string;
   /** Key of the conversation. */
   conversation: number;
-  /** Key of the turn that made it. */
+  /** Key of the turn that took it in. */
   turn: number;
   source_message_id: string | null;
+  /** The id that follows from an id of the source which it was answered under, or had, besides: its echo's. */
+  echo_id: string | null;
   sent_at: number;
   from_contact: number;
   sender: string;
@@ -47,6 +52,20 @@ export interface ParkedSendRow {
   at: number;
 }
 
+/** A message of the source that may be the echo of a send whose answer has not come. */
+export interface ParkedEchoRow {
+  key: number;
+  actor: number;
+  /** Key of the turn that took it in. */
+  turn: number;
+  message_id: string;
+  source_message_id: string;
+  sender_id: string;
+  content: string;
+  sent_at: number;
+}
+
 export const conversations = new Table<ConversationRow>('conversation', ['id', 'channel_id']);
-export const messages = new Table<MessageRow>('message', ['id']);
+export const messages = new Table<MessageRow>('message', ['id', 'echo_id']);
 export const parkedSends = new Table<ParkedSendRow>('parked_send', ['message_id']);
+export const parkedEchoes = new Table<ParkedEchoRow>('parked_echo', ['message_id']);

@@ -5,6 +5,7 @@ import { keptConversation, keptCreation, keptFacts, keptMessage } from './events
 import { type ConversationRuntime, presentConversation } from './memory.ts';
 import { defaultDisplayName, messageJson } from './representation.ts';
 import { type ConversationRow, messages, type MessageRow } from './tables.ts';
+import { parseJson } from '../json.ts';
 
 /** Makes the conversation one that has appeared. */
 export function createConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
@@ -20,7 +21,7 @@ export function createConversation(runtime: ConversationRuntime, origin: Convers
 /** Changes columns of the conversation's row. */
 export function saveConversation(runtime: ConversationRuntime, columns: Partial<Columns<ConversationRow>>): void {
   runtime.save(columns);
-  if (columns.metadata !== undefined) runtime.memory.metadata = JSON.parse(columns.metadata) as MessageJson['metadata'];
+  if (columns.metadata !== undefined) runtime.memory.metadata = parseJson(columns.metadata) as MessageJson['metadata'];
 }
 
 /** Emits `conversation.updated` with the conversation as it is now. */
@@ -48,6 +49,8 @@ export function announceMessageMetadata(runtime: ConversationRuntime, row: Messa
 /** A new message, before it has a key. */
 export interface NewMessage {
   id: string;
+  /** Key of the turn that took it in. */
+  turn: number;
   sourceMessageId: string | null;
   sentAt: number;
   fromContact: boolean;
@@ -68,13 +71,14 @@ export function addMessage(
     key,
     id: message.id,
     conversation: runtime.actor.key,
-    turn: runtime.turn,
+    turn: message.turn,
     source_message_id: message.sourceMessageId,
     sent_at: message.sentAt,
     from_contact: message.fromContact ? 1 : 0,
     sender: JSON.stringify(message.sender),
     content: JSON.stringify(message.content),
     metadata: '{}',
+    echo_id: null,
     state: message.state,
     delivery,
   };

@@ -5,6 +5,7 @@ import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { type DeadLetterRow, deadLetters } from '../store/tables.ts';
+import { jsonText, parseJson } from '../json.ts';
 
 /** A command that the hub could not handle, as operators see it: what it carried that is a secret is masked. */
 export interface DeadLetterJson {
@@ -41,10 +42,10 @@ export function deadLetterReader(db: Connection): DeadLetterReader {
         (from, backwards, limit) => {
           const edge = backwards ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
           const [at = edge, key = edge] = from ?? [];
-          return (backwards ? newer : older).all(at, key, limit, filter);
+          return (backwards ? newer : older).iterate(at, key, limit, filter);
         },
         (row) => [row.at, row.key],
-        deadLetterJson,
+        (row) => jsonText(deadLetterJson(row)),
         count.get(filter) as number,
       );
     },
@@ -56,7 +57,7 @@ export function deadLetterReader(db: Connection): DeadLetterReader {
 }
 
 function deadLetterJson(row: DeadLetterRow): DeadLetterJson {
-  const { type, body } = JSON.parse(row.envelope) as Envelope;
+  const { type, body } = parseJson(row.envelope) as Envelope;
   return {
     command_id: row.command_id,
     actor: { kind: row.actor_kind, id: row.actor_id, revision: row.actor_revision },

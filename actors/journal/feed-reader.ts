@@ -9,6 +9,7 @@ import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
 import { rendererOf } from './render.ts';
 import { type Renderer, type TurnEvent, unpackEvents } from './turn.ts';
 import { actorTurns } from './walk.ts';
+import { parseJson } from '../json.ts';
 
 type FeedRow = Pick<JournalRow, 'key' | 'kind' | 'actor' | 'at' | 'events'>;
 
@@ -30,13 +31,16 @@ export function feedReader(db: Connection, shards: number, kinds: readonly AnyKi
   // The host cuts the journal as it likes: what is read at once is of one moment.
   const read = db.transaction((query: FeedQuery) => reading.read(query, extent()));
   return {
-    read: (query) => read(query),
+    read: (query) => read({ ...query, ...(query.types && { types: distinct(query.types) }) }),
     end: () => extent().end,
     start: () => extent().start,
     encodeCursor: (position) => encodeCursor(instance, position),
     decodeCursor: (cursor) => decodeCursor(cursor, extent()),
   };
 }
+
+/** A statement is prepared for each set of types: without order and repetition there are few. */
+const distinct = (types: readonly EventType[]): EventType[] => [...new Set(types)].sort();
 
 class Reading {
   readonly #db: Connection;
@@ -119,11 +123,12 @@ class Reading {
     if (actor === undefined || Math.floor(actor.key / keysPerShard) * keysPerShard !== base) return;
     // The turn that the position stands in has events behind it.
     let bound = this.#turnAt(after);
-    for (;;) {
-      const keys = this.#walk(actor.last_turn, bound, wanted + 1);
+    // Each walk begins at the newest turn: in small pieces, a type that is rare would cost the square of the history.
+    for (let piece = wanted + 1; ; piece *= 2) {
+      const keys = this.#walk(actor.last_turn, bound, piece);
       for (const key of keys) yield this.#byKey.get(key) as FeedRow;
       const last = keys.at(-1);
-      if (last === undefined || keys.length <= wanted) return;
+      if (last === undefined || keys.length < piece) return;
       bound = last;
     }
   }
@@ -158,16 +163,16 @@ class Reading {
   }
 
   #entry(row: FeedRow, event: TurnEvent, position: FeedPosition): FeedEntry {
-    const { payload, id } = this.#render(row.kind, row.actor, event);
-    return new RenderedEntry(
-      this.#instance,
-      row,
-      event,
-      payload,
-      position,
-      row.kind === this.#followed?.name ? id : null,
-    );
+    const { payload, subject } = this.#render(row.kind, row.actor, event);
+    const conversationId = subject.type === this.#followed?.name ? subject.id : null;
+    const told = { type: event.type, subject, payload, timestamp: row.at, seq: event.seq };
+    return new RenderedEntry(this.#instance, told, position, conversationId);
   }
+}
+
+/** An event before it has a cursor; its payload is JSON text. */
+interface ToldEvent extends Omit<EventJson, 'payload' | 'cursor'> {
+  payload: string;
 }
 
 /** An event as JSON text; as a value once somebody asks for it. */
@@ -175,43 +180,31 @@ class RenderedEntry implements FeedEntry {
   readonly position: FeedPosition;
   readonly conversationId: string | null;
   readonly #instance: string;
-  readonly #at: number;
-  readonly #event: TurnEvent;
-  readonly #payload: string;
+  readonly #told: ToldEvent;
   #parsed: EventJson | null = null;
 
-  constructor(
-    instance: string,
-    row: FeedRow,
-    event: TurnEvent,
-    payload: string,
-    position: FeedPosition,
-    conversationId: string | null,
-  ) {
+  constructor(instance: string, told: ToldEvent, position: FeedPosition, conversationId: string | null) {
     this.#instance = instance;
-    this.#at = row.at;
-    this.#event = event;
-    this.#payload = payload;
+    this.#told = told;
     this.position = position;
     this.conversationId = conversationId;
   }
 
   get event(): EventJson {
     this.#parsed ??= {
-      type: this.#event.type,
-      payload: JSON.parse(this.#payload) as JsonObject,
-      timestamp: this.#at,
-      seq: this.#event.seq,
+      ...this.#told,
+      payload: parseJson(this.#told.payload) as JsonObject,
       cursor: encodeCursor(this.#instance, this.position),
     };
     return this.#parsed;
   }
 
   get text(): string {
-    return eventText(this.#event, this.#payload, this.#at, encodeCursor(this.#instance, this.position));
+    return eventText(this.#told, encodeCursor(this.#instance, this.position));
   }
 }
 
 /** An event as JSON text, put together around its payload's. */
-export const eventText = ({ type, seq }: TurnEvent, payload: string, timestamp: number, cursor: string): string =>
-  `{"type":"${type}","payload":${payload},"timestamp":${timestamp},"seq":${seq},"cursor":"${cursor}"}`;
+export const eventText = ({ type, subject, payload, timestamp, seq }: ToldEvent, cursor: string): string =>
+  `{"type":"${type}","subject":{"type":"${subject.type}","id":"${subject.id}"},"payload":${payload},` +
+  `"timestamp":${timestamp},"seq":${seq},"cursor":"${cursor}"}`;

@@ -1,4 +1,4 @@
-import type { EventType } from '../representation.ts';
+import type { EventSubject, EventType } from '../representation.ts';
 import type { AnyKind } from '../runtime/kind.ts';
 import type { Connection } from '../store/database.ts';
 import { uuidFromBytes } from '../uuid.ts';
@@ -21,7 +21,8 @@ export function rendererOf(db: Connection, kinds: readonly AnyKind[]): Renderer 
     const { idOf, renderers } = byKind.get(name)!;
     const id = idOf(key);
     const render = renderers[type];
-    return { payload: render === undefined ? JSON.stringify(data) : render(data, { key, id }), id };
+    const subject = { type: name as EventSubject['type'], id };
+    return { payload: render === undefined ? JSON.stringify(data) : render(data, { key, id }), subject };
   };
 }
 

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { MachineId } from '#machines/registry.ts';
-import type { EventType, Json } from '../representation.ts';
+import type { EventSubject, EventType, Json } from '../representation.ts';
 import type { JournalRow } from '../store/tables.ts';
+import { parseJson } from '../json.ts';
 
 /** One step of a machine inside a turn. */
 export interface Step {
@@ -33,8 +34,8 @@ export interface TurnEvent {
 /** Makes the payload of an event, as JSON text, from what its turn kept of it. `id` and `key`: the actor's. */
 export type EventRenderer = (data: Json, actor: { key: number; id: string }) => string;
 
-/** The same for every kind: the payload, and the id of the actor that the event is about. */
-export type Renderer = (kind: string, actor: number, event: TurnEvent) => { payload: string; id: string };
+/** The same for every kind: the payload, and the actor that the event is about. */
+export type Renderer = (kind: string, actor: number, event: TurnEvent) => { payload: string; subject: EventSubject };
 
 /** Every so many turns of an actor one carries a pointer back to the one so many before. */
 export const turnsPerSkip = 64;
@@ -57,7 +58,7 @@ export const packSteps = (steps: readonly Step[]): string | null =>
 
 export function unpackSteps(text: string | null): Step[] {
   if (text === null) return [];
-  return (JSON.parse(text) as PackedStep[]).map(([machine, subject, revision, version, event, value, hash]) => {
+  return (parseJson(text) as PackedStep[]).map(([machine, subject, revision, version, event, value, hash]) => {
     return { machine, subject, revision, version, event, value, hash };
   });
 }
@@ -67,7 +68,7 @@ export const packEvents = (events: readonly TurnEvent[]): string | null =>
 
 export function unpackEvents(text: string | null): TurnEvent[] {
   if (text === null) return [];
-  return (JSON.parse(text) as PackedEvent[]).map(([type, seq, data]) => ({ type, seq, data }));
+  return (parseJson(text) as PackedEvent[]).map(([type, seq, data]) => ({ type, seq, data }));
 }
 
 const digestLength = 22;

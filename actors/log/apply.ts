@@ -1,6 +1,6 @@
 import type { HostStore } from '../store/host-store.ts';
 import type { ShardRow } from '../store/tables.ts';
-import { type ChangeRecord, recordHash } from './shard-log.ts';
+import { type ChangeRecord, recordHash, type ShardLog } from './shard-log.ts';
 
 /** A record does not follow on what the file holds: the file and the log have diverged, or a record is missing. */
 export class DivergedError extends Error {
@@ -39,4 +39,23 @@ export function applyRecord(store: Pick<HostStore, 'shard' | 'transactions'>, re
     transactions.rollback();
     throw error;
   }
+}
+
+/**
+ * Applies what the log holds of a shard and the file does not.
+ * @returns whether there was anything
+ * @throws as `applyRecord`; errors of the log
+ */
+export async function applyTail(
+  store: Pick<HostStore, 'shard' | 'transactions'>,
+  log: Pick<ShardLog, 'tail'>,
+  shard: number,
+): Promise<boolean> {
+  const stand = (): number => store.shard(shard)?.lsn ?? 0;
+  const before = stand();
+  for (const record of await log.tail(shard, before)) {
+    // While the records were on their way somebody else of this node may have applied some.
+    if (record.lsn >= stand()) applyRecord(store, record);
+  }
+  return stand() > before;
 }

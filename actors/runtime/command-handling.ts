@@ -12,6 +12,7 @@ import type { AnyKind } from './kind.ts';
 import type { Growing } from './signal.ts';
 import type { Shard } from './shard.ts';
 import { TurnRuntime } from './turn-runtime.ts';
+import { parseJson } from '../json.ts';
 
 /** Commands that the runtime itself answers, for every kind of actor. Each is recognised by the row that it is about. */
 export const runtimeCommands = {
@@ -119,7 +120,7 @@ export class CommandHandling {
     const answer = this.#store.answered(envelope.commandId);
     if (answer === null) return null;
     return {
-      reply: { ...(JSON.parse(answer) as Reply), replayed: true },
+      reply: { ...(parseJson(answer) as Reply), replayed: true },
       changes: [],
       signals: noSignals,
       poison: false,
@@ -164,7 +165,7 @@ export class CommandHandling {
     const letter = this.#store.deadLetter(commandId);
     if (letter === null) throw new Failure('not_found', `There is no dead letter with the command id ${commandId}.`);
     if (letter.redriven_at !== null) return null;
-    const original = JSON.parse(letter.envelope) as Envelope;
+    const original = parseJson(letter.envelope) as Envelope;
     const again = { ...original, now: envelope.now };
     const fired = original.type === runtimeCommands.timerFired;
     if (fired) this.#fireTimer(kind, runtime, original.body as TimerFired, true);

@@ -1,5 +1,6 @@
 import type { FailureData } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
+import { parseJson } from '../json.ts';
 
 /** Who a command is for. `id` is a lower-case UUID. */
 export interface ActorAddress {
@@ -41,7 +42,7 @@ export function encode(value: unknown): Uint8Array {
 
 /** @throws SyntaxError when the bytes are not JSON. */
 export function decode<T>(data: Uint8Array): T {
-  return JSON.parse(decoder.decode(data)) as T;
+  return parseJson(decoder.decode(data)) as T;
 }
 
 /** Null for bytes that are no envelope for one of the kinds: nobody could be answered, and no letter be addressed. */

@@ -1,4 +1,4 @@
-import { applyRecord } from '../log/apply.ts';
+import { applyRecord, applyTail } from '../log/apply.ts';
 import type { ShardLog } from '../log/shard-log.ts';
 import type { Bus, Cancel, Clock, Logger, Parcel } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
@@ -36,6 +36,8 @@ export interface Owned {
 export class Ownership {
   readonly #options: OwnershipOptions;
   readonly #owned = new Map<number, Owned>();
+  /** The taking or releasing of a shard that was asked for last. */
+  readonly #changing = new Map<number, Promise<void>>();
   #stopping = false;
 
   constructor(options: OwnershipOptions) {
@@ -73,10 +75,14 @@ export class Ownership {
    * Becomes the owner of a shard: applies what its log holds, raises its epoch by a record of its own, and serves it.
    * @throws FencedError when another owner was faster; errors of the log and the store: the shard is not taken
    */
-  async take(number: number): Promise<void> {
+  take(number: number): Promise<void> {
+    return this.#inTurn(number, () => this.#take(number));
+  }
+
+  async #take(number: number): Promise<void> {
     const { log, store, name } = this.#options;
     if (this.#owned.has(number)) return;
-    for (const record of await log.tail(number, store.shard(number)?.lsn ?? 0)) applyRecord(store, record);
+    await applyTail(store, log, number);
     const row = store.shard(number);
     const taking = new Shard(number, row, new Mailbox(), (row?.epoch ?? 0) + 1);
     const { record } = taking.prepare([], name);
@@ -86,7 +92,11 @@ export class Ownership {
   }
 
   /** Gives a shard away: takes no more of its commands and resolves when those taken are answered. */
-  async release(number: number): Promise<void> {
+  release(number: number): Promise<void> {
+    return this.#inTurn(number, () => this.#release(number));
+  }
+
+  async #release(number: number): Promise<void> {
     const owned = this.#drop(number);
     if (owned === null) return;
     await owned.loop.idle();
@@ -101,6 +111,18 @@ export class Ownership {
     owned.loop.remove(owned.shard);
     this.#options.logger.warn({ shard: number }, 'shard.fenced');
     return owned.shard;
+  }
+
+  /** Of one shard, one after the other: the last records of an owner must not meet the first one of the next. */
+  async #inTurn(number: number, change: () => Promise<void>): Promise<void> {
+    const before = this.#changing.get(number);
+    const done = before === undefined ? change() : before.then(change, change);
+    this.#changing.set(number, done);
+    try {
+      await done;
+    } finally {
+      if (this.#changing.get(number) === done) this.#changing.delete(number);
+    }
   }
 
   #drop(number: number): Owned | null {

@@ -60,10 +60,12 @@ export class Pruning {
 
   /** @returns whether there is more to prune */
   async #round({ shard }: Owned): Promise<boolean> {
-    const { retention, batches, healthy, committed, deliver, failed, logger } = this.#options;
+    const { retention, batches, ownership, healthy, committed, deliver, failed, logger } = this.#options;
     let round: PruningRound = { changes: [], commands: [], more: false };
     try {
-      if (!healthy() || this.#stopped) return false;
+      // A batch before it may have found that the shard has another owner.
+      const isOwned = ownership.of(shard.number)?.shard === shard;
+      if (!healthy() || this.#stopped || !isOwned) return false;
       await batches.write(shard, () => {
         round = retention.round(shard);
         return round.changes;

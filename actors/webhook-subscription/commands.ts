@@ -1,12 +1,15 @@
 import type { WebhookSubscriptionEvent } from '#machines/webhook-subscription.ts';
 import type { EventOf } from '#machines/registry.ts';
+import type { FeedPosition } from '../journal/feed.ts';
 import type { Handlers } from '../runtime/kind.ts';
-import { webhookAttempts, webhookDeliveries } from './tables.ts';
+import { type SubscriptionRow, webhookAttempts, webhookDeliveries } from './tables.ts';
 import { Failure } from '../errors.ts';
+import type { WebhookSubscriptionJson } from '../representation.ts';
 import { feedKeyOf } from '../ids.ts';
-import type { WebhookSubscriptionCommands } from './contract.ts';
+import type { Subscribing, WebhookSubscriptionCommands } from './contract.ts';
 import { Deliveries } from './deliveries.ts';
-import { columnsOf, createSubscription } from './fields.ts';
+import { columnsOf, createSubscription, startColumns } from './fields.ts';
+import { keysPerShard } from '../store/table.ts';
 import { timers } from '../store/tables.ts';
 import { existing, saveSubscription, type SubscriptionRuntime } from './memory.ts';
 import { shownState, storedStateOf, webhookSubscriptionJson } from './representation.ts';
@@ -14,18 +17,15 @@ import { shownState, storedStateOf, webhookSubscriptionJson } from './representa
 type RecordBody = WebhookSubscriptionCommands['deliveries.record']['body'];
 
 export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookSubscriptionCommands> = {
-  'webhook.subscribe'(runtime, { start, ...fields }) {
-    if (runtime.row.deleted === 1) createSubscription(runtime, fields, start);
-    else saveSubscription(runtime, columnsOf(runtime, runtime.row, fields));
-    stepAndFlush(runtime, { type: 'subscribe' });
-    return { subscription: webhookSubscriptionJson(existing(runtime)) };
+  'webhook.subscribe'(runtime, body) {
+    const isNew = runtime.row.deleted === 1;
+    if (isNew) createSubscription(runtime, body);
+    return subscribe(runtime, body, isNew);
   },
 
-  'webhook.update'(runtime, fields) {
-    const row = existing(runtime);
-    saveSubscription(runtime, columnsOf(runtime, row, fields));
-    stepAndFlush(runtime, { type: 'subscribe' });
-    return { subscription: webhookSubscriptionJson(row) };
+  'webhook.update'(runtime, body) {
+    existing(runtime);
+    return subscribe(runtime, body, false);
   },
 
   'webhook.unsubscribe'(runtime) {
@@ -53,9 +53,7 @@ export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookS
     if (current) for (const ref of body.deferred) deliveries.defer(ref);
     for (const event of eventsOf(body, current)) step(runtime, event, deliveries);
     deliveries.flush();
-    if (current && body.cursor !== null) {
-      saveSubscription(runtime, { cursor: JSON.stringify(body.cursor), ahead: JSON.stringify(body.ahead) });
-    }
+    if (current && body.cursor !== null) saveSubscription(runtime, progressWith(row, body.cursor, body.ahead));
     return { state: shownState(row.state) };
   },
 
@@ -88,6 +86,37 @@ export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookS
     return null;
   },
 };
+
+/**
+ * All that is accounted for, by this record or an earlier one: the runner of another node, or the one before, may not
+ * know of this one's, and its record may come late.
+ */
+function progressWith(
+  row: Pick<SubscriptionRow, 'cursor' | 'ahead'>,
+  cursor: FeedPosition,
+  ahead: readonly number[],
+): Pick<SubscriptionRow, 'cursor' | 'ahead'> {
+  const stored = JSON.parse(row.cursor) as FeedPosition;
+  const furthest = cursor.map((place, shard) => Math.max(place, stored[shard] ?? 0));
+  const keys = new Set([...ahead, ...(JSON.parse(row.ahead) as number[])]);
+  const isBehind = (key: number): boolean => key % keysPerShard > (furthest[Math.floor(key / keysPerShard)] ?? 0);
+  return { cursor: JSON.stringify(furthest), ahead: JSON.stringify([...keys].filter(isBehind)) };
+}
+
+function subscribe(
+  runtime: SubscriptionRuntime,
+  body: Subscribing,
+  isNew: boolean,
+): { subscription: WebhookSubscriptionJson } {
+  const { row } = runtime;
+  const fromNow = isNew || (row.state === 'Unsubscribed' && body.resume !== true);
+  saveSubscription(runtime, {
+    ...columnsOf(runtime, row, body),
+    ...(fromNow && startColumns(runtime.nextKey(), body.start)),
+  });
+  stepAndFlush(runtime, { type: 'subscribe' });
+  return { subscription: webhookSubscriptionJson(row) };
+}
 
 /** Deliveries that one command prunes: each takes its attempts along. */
 const prunedAtOnce = 200;

@@ -10,14 +10,15 @@ export const webhookEventTypes = [
 ] as const satisfies readonly EventType[];
 export type WebhookEventType = (typeof webhookEventTypes)[number];
 
-/** What a caller says about a subscription; absent keeps what is stored. */
+/** What a caller says about a subscription; absent keeps what is stored, null clears. */
 export interface SubscriptionFields {
-  name?: string;
+  name?: string | null;
   url?: string;
   /** Null: all types. */
   events?: WebhookEventType[] | null;
-  headers?: Record<string, string>;
-  signatureKey?: string;
+  headers?: Record<string, string> | null;
+  /** Cleared, nothing is signed from then on. */
+  signatureKey?: string | null;
   /** How long the key before stays valid when `signatureKey` changes it, in ms. */
   rotationOverlap?: number;
 }
@@ -55,15 +56,20 @@ export interface DeliveryRef {
   lane: number;
 }
 
+/** What (re)subscribing takes. */
+export interface Subscribing extends SubscriptionFields {
+  /** Where it starts that is new, or was unsubscribed: what it had to deliver before is forgotten. */
+  start: FeedPosition;
+  /** One that was unsubscribed goes on from where it stood. */
+  resume?: boolean;
+}
+
 /** The commands of a webhook subscription: type → body and result. */
 export type WebhookSubscriptionCommands = {
-  /** Creates, or changes and (re)subscribes; goes on from the stored cursor. `start`: the cursor of a new one. */
-  'webhook.subscribe': {
-    body: SubscriptionFields & { start: FeedPosition };
-    result: { subscription: WebhookSubscriptionJson };
-  };
+  /** Creates, or changes and (re)subscribes. */
+  'webhook.subscribe': { body: Subscribing; result: { subscription: WebhookSubscriptionJson } };
   /** Changes and (re)subscribes. @throws Failure `not_found` */
-  'webhook.update': { body: SubscriptionFields; result: { subscription: WebhookSubscriptionJson } };
+  'webhook.update': { body: Subscribing; result: { subscription: WebhookSubscriptionJson } };
   /** Idempotent. @throws Failure `not_found` */
   'webhook.unsubscribe': { body: null; result: { subscription: WebhookSubscriptionJson } };
   /** Removes it with its deliveries and attempts. @throws Failure `not_found` */
@@ -72,8 +78,9 @@ export type WebhookSubscriptionCommands = {
    * What a dispatcher did, in one commit: attempts with their outcomes, and events put behind a failed one of their
    * lane without an attempt. `cursor`: every event up to it is accounted for (delivered, scheduled or dead); null moves
    * nothing. `ahead`: the feed keys behind the cursor that are accounted for all the same, because another lane was
-   * faster (at most 512; stored with the cursor, emptied when the cursor is set by a replay). A record of another
-   * `generation` than the stored one keeps its attempts and does not move the cursor.
+   * faster (at most 512; stored with the cursor, emptied when the cursor is set by a replay). What an earlier record has
+   * accounted for stays so. A record of another `generation` than the stored one keeps its attempts and does not move
+   * the cursor.
    * `caughtUp`: nothing was left to read. Idempotent by the commands' ids only.
    */
   'deliveries.record': {
@@ -83,7 +90,7 @@ export type WebhookSubscriptionCommands = {
       results: (DeliveryRef & { attempt: AttemptRecord | null; outcome: DeliveryOutcome })[];
       deferred: DeliveryRef[];
       cursor: FeedPosition | null;
-      /** Replaces what is stored when `cursor` is not null. */
+      /** Counts when `cursor` is not null. */
       ahead: number[];
       caughtUp: boolean;
     };

@@ -75,12 +75,13 @@ export function webhookDeliveryReader(
       let length = 0;
       const rows = byFeedKeys.all(JSON.stringify(feedKeys)) as (TurnRow & { feedKey: number })[];
       for (const { feedKey, turn, event } of eventsIn(rows)) {
-        const { payload } = render(turn.kind, turn.actor, event);
-        length += payload.length;
+        const { type, seq } = event;
+        const told = { type, seq, ...render(turn.kind, turn.actor, event), timestamp: turn.at };
+        length += told.payload.length;
         if (length > pageLength && page.size > 0) break;
         const text = (others: FeedPosition = []): string =>
-          eventText(event, payload, turn.at, encodeCursor(instance, positionAt(feedKey, others, shards)));
-        page.set(feedKey, { type: event.type as WebhookEventType, length: payload.length, text });
+          eventText(told, encodeCursor(instance, positionAt(feedKey, others, shards)));
+        page.set(feedKey, { type: type as WebhookEventType, length: told.payload.length, text });
       }
       return page;
     }),

@@ -1,3 +1,4 @@
+import { jsonText } from '../json.ts';
 import { isoTime, type WebhookDeliveryJson, type WebhookSubscriptionJson } from '../representation.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
@@ -164,7 +165,7 @@ function deliveryPages(
           .slice(0, limit);
       },
       (row) => [row.key],
-      (row) => toJson(row, id),
+      (row) => jsonText(toJson(row, id)),
       wanted.reduce((sum, status) => sum + (count.get(subscription, status) as number), 0),
     );
 }

@@ -1,6 +1,6 @@
 /** The configuration after defaults, the file and the environment. `keys.ts` says what each key means. */
 export interface Config {
-  server: { host: string; port: number; publicUrl: string; metricsPort: number };
+  server: { host: string; port: number; publicUrl: string; metricsPort: number | 'auto' };
   data: { dir: string; durability: 'full' | 'normal'; shards: number };
   nats: { url: string };
   security: {
@@ -21,7 +21,8 @@ export interface Config {
   };
   components: { sources: SourceComponents };
   outgoing: { allowNetworks: string[] };
-  /** Milliseconds. */
+  /** Milliseconds, here and below. */
+  delivery: { giveUpAfter: number };
   retention: { journal: number; deliveries: number };
 }
 

@@ -10,9 +10,10 @@ import {
   origins,
   port,
   optionalSecret,
+  portOrAuto,
   secret,
   text,
-  texts,
+  textsOrCommas,
   webUrl,
 } from './value-types.ts';
 
@@ -52,7 +53,10 @@ const oidc = optional({
   issuer: needed(webUrl, 'Address of the OpenID Connect provider.'),
   clientId: needed(text, 'Client id at the provider.'),
   clientSecret: hidden(1, 'Client secret at the provider.'),
-  allowedEmailPatterns: needed(texts, 'Who may log in: addresses, * as wildcard, each matching the whole address.'),
+  allowedEmailPatterns: needed(
+    textsOrCommas,
+    'Who may log in: addresses, * as wildcard, each matching the whole address.',
+  ),
   scope: key(text, 'openid email profile', 'Scopes asked of the provider.'),
   loginSuccessUrl: key(webUrl, '', 'Where a login ends; empty: the page that asked for it.'),
   logoutSuccessUrl: key(webUrl, '', 'Where a logout ends.'),
@@ -71,7 +75,11 @@ export const configKeys: Section = section({
     host: key(text, '127.0.0.1', 'Address to listen on. Another than loopback needs security.authentication.'),
     port: key(port, 8080, 'Port of the API; 0: any free port.'),
     publicUrl: key(webUrl, '', 'Address under which others reach the hub; empty: the address it listens on.'),
-    metricsPort: key(port, 9464, 'Port of /metrics, on loopback only; 0: any free port.'),
+    metricsPort: key(
+      portOrAuto,
+      'auto',
+      'Port of /metrics, on loopback only; auto: 9464, or a free one where that is taken; 0: any free port.',
+    ),
   }),
   data: section({
     dir: key(text, './data', "Folder of the database; relative to the file's folder."),
@@ -126,6 +134,13 @@ export const configKeys: Section = section({
   }),
   outgoing: section({
     allowNetworks: key(networks, [], 'Networks that outgoing calls may reach besides public addresses.'),
+  }),
+  delivery: section({
+    giveUpAfter: key(
+      duration,
+      '10m',
+      'How long a send is tried for, from its first call on, while its source is out of reach or asks to wait.',
+    ),
   }),
   retention: section({
     // Idempotency keys are remembered for a day, by what the journal keeps.

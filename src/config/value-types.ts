@@ -71,6 +71,13 @@ export function number(least: number, most: number): ValueType<number> {
 /** 0 stands for any free port. */
 export const port: ValueType<number> = { ...number(0, 65_535), words: 'port' };
 
+/** A port, or `auto`: the usual one, and another where that is taken. */
+export const portOrAuto: ValueType<number | 'auto'> = {
+  words: 'port or auto',
+  read: z.union([z.literal('auto'), port.read], { error: 'must be auto or a whole number from 0 to 65535' }),
+  fromText: asNumber,
+};
+
 /** `500ms`, `30s`, `15m`, `12h` or `30d`; milliseconds in the configuration. */
 export const duration: ValueType<number> = {
   words: 'duration',
@@ -106,6 +113,13 @@ function list(words: string, isItem: (item: string) => boolean, problem: string)
 }
 
 export const texts = list('list of text', (item) => item !== '', 'must not be empty');
+
+/** A list that may also be written as one text with commas, as variables have it. */
+export const textsOrCommas: ValueType<string[]> = {
+  ...texts,
+  words: 'list of text, or text with commas',
+  read: z.preprocess((value) => (typeof value === 'string' ? asList(value) : value), texts.read),
+};
 export const origins = list('list of origins', isOrigin, 'must be an origin such as https://app.example.com, or *');
 export const networks = list('list of networks', isNetwork, 'must be a network such as 10.0.0.0/8 or fd00::/8');
 

@@ -73,7 +73,9 @@ export interface DeliveryTools {
  * a channel that is not connected, an outcome that nobody knows.
  */
 export type CallOutcome =
-  | Extract<AttemptOutcome, { kind: 'succeeded' | 'rejected' | 'throttled' }>
+  | Extract<AttemptOutcome, { kind: 'succeeded' | 'rejected' }>
+  /** `retryAfter` in ms. */
+  | { kind: 'throttled'; error: string; retryAfter: number }
   | { kind: 'unreachable'; error: string };
 
 /** A request of a platform, before anyone has read it. */

@@ -1,10 +1,14 @@
 import type { OutgoingResult } from '#src/outgoing/call.ts';
 import { retryAfterOf } from '#src/outgoing/retry-after.ts';
 import type { CallOutcome } from './connector.ts';
+import { parseJson } from '#actors/json.ts';
 
-/** The longest wait that a source may ask for, in ms. */
-const longestThrottle = 5 * 60_000;
-const defaultThrottle = 1_000;
+/** The longest wait that a source may ask for, in ms; how much of it is waited follows from when a send is given up. */
+const longestThrottle = 24 * 60 * 60_000;
+/** A source that asks for no wait at all is not called in a loop. */
+const shortestThrottle = 1_000;
+/** The wait after a 429 that does not say how long. */
+const defaultThrottle = 5_000;
 const longestError = 1_000;
 
 /** How a source says what it thinks of a call. */
@@ -19,7 +23,7 @@ export interface AnswerReading {
 
 /**
  * What the answer to a call means, alike for every source: 2xx is delivered, 4xx refused with the source's own words,
- * 429 and Retry-After a wait, everything else out of reach.
+ * 429, and 5xx with Retry-After, a wait, everything else out of reach.
  * @param now epoch ms
  */
 export function outcomeOf(result: OutgoingResult, now: number, reading: AnswerReading): CallOutcome {
@@ -38,8 +42,9 @@ export function outcomeOf(result: OutgoingResult, now: number, reading: AnswerRe
   const error = (): string =>
     (reading.errorOf(body) ?? `The source answered with status ${status}.`).slice(0, longestError);
   const retryAfter = retryAfterOf(result.headers['retry-after'], now, longestThrottle);
-  if (status === 429 || (status === 503 && retryAfter !== null)) {
-    return { kind: 'throttled', error: error(), retryAfter: retryAfter ?? defaultThrottle };
+  if (status === 429 || (status >= 500 && retryAfter !== null)) {
+    const wait = Math.max(shortestThrottle, retryAfter ?? defaultThrottle);
+    return { kind: 'throttled', error: error(), retryAfter: wait };
   }
   if (status >= 500) return { kind: 'unreachable', error: `The source answered with status ${status}.` };
   if (status < 400) {
@@ -51,7 +56,7 @@ export function outcomeOf(result: OutgoingResult, now: number, reading: AnswerRe
 /** The JSON object that a body holds; an empty one when it holds anything else. */
 export function objectIn(body: string): Record<string, unknown> {
   try {
-    const value = JSON.parse(body) as unknown;
+    const value = parseJson(body) as unknown;
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? (value as Record<string, unknown>) : {};
   } catch {

@@ -1,4 +1,4 @@
-import type { Clock } from '#actors/ports.ts';
+import type { Cancel, Clock } from '#actors/ports.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { OutboxRow } from '#actors/store/tables.ts';
 
@@ -29,6 +29,8 @@ interface Lane {
   /** Keys of effects, oldest first; the head stays until it is done, so that a retry never overtakes. None: forgotten. */
   keys: number[];
   position: 'idle' | 'queued' | 'running' | 'waiting';
+  /** Ends the wait of a waiting lane. */
+  cancelWait: Cancel;
 }
 
 interface Group {
@@ -66,6 +68,15 @@ export class Lanes {
     for (let shard = 0; shard < this.#options.shards; shard++) {
       if (this.#options.owns(shard)) this.#look(shard);
       else this.#forget(shard);
+    }
+  }
+
+  /** Has the lanes of a group that wait look again now: what they waited for may be there. */
+  lookAgain(name: string): void {
+    for (const lane of this.#lanes.values()) {
+      if (lane.position !== 'waiting' || lane.group !== this.#groups.get(name)) continue;
+      lane.cancelWait();
+      this.#queue(lane);
     }
   }
 
@@ -110,7 +121,7 @@ export class Lanes {
     let lane = this.#lanes.get(row.lane);
     if (lane === undefined) {
       const group = this.#group(this.#options.groupOf(row.lane));
-      lane = { id: row.lane, shard, group, keys: [], position: 'idle' };
+      lane = { id: row.lane, shard, group, keys: [], position: 'idle', cancelWait: () => {} };
       this.#lanes.set(row.lane, lane);
     }
     // It is running yet from the time before its shard was given away, and taken again.
@@ -171,7 +182,7 @@ export class Lanes {
   #wait(lane: Lane, until: number): void {
     lane.position = 'waiting';
     const delay = Math.max(0, until - this.#options.clock.now());
-    this.#options.clock.schedule(delay, () => {
+    lane.cancelWait = this.#options.clock.schedule(delay, () => {
       if (!this.#stopped && lane.keys.length > 0) this.#queue(lane);
     });
   }

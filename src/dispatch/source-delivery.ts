@@ -4,33 +4,26 @@ import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
-import type { SourceReader } from '#actors/source/reader.ts';
-import type { RegisteredSource } from '#src/connectors/connector.ts';
-import type { Connectors } from '#src/connectors/registry.ts';
 import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
-import type { OutgoingClient } from '#src/outgoing/client.ts';
 import type { Origin } from '#src/services.ts';
 import { durably, Stopping } from './durably.ts';
 import type { OwnedShards } from './owned-shards.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
 import { relay } from './relay.ts';
+import type { SourceCalls } from './source-calls.ts';
 
 export interface SourceDeliveryOptions {
   outbox: OutboxReader;
   deliveries: DeliveryReader;
-  sources: SourceReader;
-  connectors: Connectors;
   shards: number;
   owned: OwnedShards;
   clock: Clock;
   ids: Ids;
   log: Logger;
-  client: OutgoingClient;
+  calls: SourceCalls;
   /** A circuit for each source. */
   breaker: CircuitBreaker;
   commandsFor(origin: Origin): CommandSender;
-  /** The text of a source's token, the key of the signature. */
-  tokenOf(sourceId: string, issuedAt: number): Promise<string>;
   /** Called with every outcome, for the metrics. */
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
 }
@@ -80,81 +73,70 @@ export class SourceDelivery {
       return { done: false, retryAt: Math.max(clock.now(), work.backingOffUntil ?? 0) + timerGrace };
     }
     try {
-      if (work.pending === 'calling' && !this.#begun.has(effect.id)) {
-        return await this.#finish(effect, work, 'lost', { kind: 'outcome_unknown' });
-      }
-      const started = await this.#durably(effect, 'start', (commands) =>
-        commands.send('conversation', work.conversation.id, 'attempt.start', {
-          messageId: work.message.id,
-          effectId: effect.id,
-        }),
-      );
-      if (!started.started) return { done: false, retryAt: clock.now() + timerGrace };
-      this.#begun.add(effect.id);
-      const begun = clock.now();
-      const outcome = await this.#attempt(work);
-      const fields = {
-        message: work.message.id,
-        attempt: started.attempt,
-        outcome: outcome.kind,
-        ms: clock.now() - begun,
-      };
-      log.info(fields, 'delivery.attempted');
-      this.#options.onAttempt?.(outcome.kind, fields.ms);
-      return await this.#finish(effect, work, String(started.attempt), outcome);
+      return await this.#carry(effect, work);
     } catch (error) {
       if (!(error instanceof Stopping))
         log.error({ message: work.message.id, reason: String(error) }, 'delivery.failed');
       return { done: false, retryAt: clock.now() + 1_000 };
+    }
+  }
+
+  /** Carries a send as far as it gets now. */
+  async #carry(effect: EffectRow, work: DeliveryWork): Promise<Performed> {
+    const { breaker, calls, clock } = this.#options;
+    if (work.pending === 'calling' && !this.#begun.has(effect.id)) {
+      return this.#finish(effect, work, work.revision, { kind: 'outcome_unknown' });
+    }
+    const refusal = calls.refusalOf(work);
+    if (refusal !== null) return this.#finish(effect, work, work.revision, refusal);
+    // Before the attempt starts: a call that is not made is no try, and the history has no attempt that never was.
+    const probeAt = breaker.admit(work.channel.source);
+    if (probeAt !== null) return { done: false, retryAt: probeAt };
+    const started = await this.#durably(effect, 'start', (commands) =>
+      commands.send('conversation', work.conversation.id, 'attempt.start', {
+        messageId: work.message.id,
+        effectId: effect.id,
+      }),
+    );
+    if (!started.started) return { done: false, retryAt: clock.now() + timerGrace };
+    this.#begun.add(effect.id);
+    try {
+      return await this.#finish(effect, work, started.revision, await this.#attempt(work, started.attempt));
     } finally {
       this.#begun.delete(effect.id);
     }
   }
 
-  async #finish(effect: EffectRow, work: DeliveryWork, attempt: string, outcome: AttemptOutcome): Promise<Performed> {
-    const { retryAt } = await this.#durably(effect, `finish ${attempt}`, (commands) =>
+  async #attempt(work: DeliveryWork, attempt: number): Promise<AttemptOutcome> {
+    const { breaker, calls, clock, log } = this.#options;
+    const { source } = work.channel;
+    const begun = clock.now();
+    const outcome = await calls.make(work);
+    const ms = clock.now() - begun;
+    log.info({ message: work.message.id, attempt, outcome: outcome.kind, ms }, 'delivery.attempted');
+    this.#options.onAttempt?.(outcome.kind, ms);
+    const closed = breaker.record(source, outcome.kind !== 'unreachable');
+    if (closed) this.#lanes.lookAgain(source);
+    return outcome;
+  }
+
+  /** @param revision of the attempt */
+  async #finish(effect: EffectRow, work: DeliveryWork, revision: number, outcome: AttemptOutcome): Promise<Performed> {
+    const { retryAt } = await this.#durably(effect, 'finish', (commands) =>
       commands.send('conversation', work.conversation.id, 'attempt.finish', {
         messageId: work.message.id,
         effectId: effect.id,
+        revision,
         outcome,
       }),
     );
     return retryAt === null ? { done: true } : { done: false, retryAt: retryAt + timerGrace };
   }
 
-  async #attempt(work: DeliveryWork): Promise<AttemptOutcome> {
-    const { connectors, breaker, client, ids, clock } = this.#options;
-    const { message, conversation, channel, knownToSource } = work;
-    if (!channel.connected) {
-      return { kind: 'channel_not_connected', error: `The channel ${channel.id} is not connected.` };
-    }
-    const connector = connectors.of(channel);
-    if (connector === null) {
-      return { kind: 'rejected', error: `This hub has no connector for the source ${channel.source}.` };
-    }
-    if (!breaker.admit(channel.source)) {
-      const error = 'The source was unreachable several times in a row and is left alone for a moment.';
-      return { kind: 'unreachable', error, jitter: ids.random() };
-    }
-    const delivery = { message, conversation, channel, knownToSource, registered: await this.#registered(work) };
-    const outcome = await connector.deliver(delivery, { http: client, now: () => clock.now() });
-    breaker.record(channel.source, outcome.kind !== 'unreachable');
-    return outcome.kind === 'unreachable' ? { ...outcome, jitter: ids.random() } : outcome;
-  }
-
-  async #registered({ channel }: DeliveryWork): Promise<RegisteredSource | null> {
-    const { sources, tokenOf } = this.#options;
-    const { source_id: sourceId } = channel;
-    const found = sourceId === undefined ? null : sources.find(sourceId);
-    if (sourceId === undefined || found === null) return null;
-    const token = await tokenOf(sourceId, found.issuedAt);
-    return { sourceId, actionEndpoint: found.source.action_endpoint ?? null, token };
-  }
-
-  /** The command ids come from the step and its time. */
+  /** The command ids are this one's own: a dispatcher of another node may be at the same step at the same moment. */
   #durably<T>(effect: EffectRow, step: string, send: (commands: CommandSender) => Promise<T>): Promise<T> {
-    const { clock, commandsFor } = this.#options;
-    const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${clock.now()}` };
+    const { clock, commandsFor, ids } = this.#options;
+    const origin = { cause: `effect ${effect.id}`, idempotencyKey: `effect ${effect.id} ${step} ${ids.uuid()}` };
     return durably({ clock, commandsFor, stopping: () => this.#stopping }, origin, send);
   }
 }

@@ -1,19 +1,15 @@
-import type { IncomingMessage } from 'node:http';
-import type { HttpBindings } from '@hono/node-server';
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { Failure } from '#actors/errors.ts';
+import { webSocketPath } from '#src/realtime/server.ts';
 import type { Gate } from '#src/security/gate.ts';
-import type { Services } from '#src/services.ts';
-import { corsHeaders } from './cors.ts';
 import { documentRoutes } from './documents/routes.ts';
-import { errorAnswer } from './errors.ts';
-import { handle, type HandlerParts, type Outgoing, requestIdOf } from './handle.ts';
+import { Door, type Env, page, type Route, type Work } from './door.ts';
+import { handle, type HandlerParts } from './handle.ts';
 import { healthRoutes } from './health.ts';
 import { handleInbound } from './inbound-route.ts';
 import type { Operation } from './operation.ts';
 import { operations as table } from './operations.ts';
-
-type Env = { Bindings: HttpBindings };
+import { refusal } from './outgoing.ts';
 
 export interface AppParts extends HandlerParts {
   gate: Gate;
@@ -21,28 +17,24 @@ export interface AppParts extends HandlerParts {
   operations?: readonly Operation[];
 }
 
-/** What answers to a method at a path. Never throws. */
-type Work = (request: IncomingMessage, requestId: string) => Promise<Outgoing>;
-
-/** The API: a route for each operation of the table and for each address of a connector, its documents and its health. */
+/**
+ * The API: a route for each operation of the table and for each address of a connector, its documents and its health.
+ * @throws Error when a connector claims an address that the hub has itself
+ */
 export function createApp(parts: AppParts): Hono<Env> {
   const { services, gate, operations = table } = parts;
   const app = new Hono<Env>();
-  const door = createDoor(services);
-  for (const operation of operations) {
-    const work: Work = (request, requestId) => handle(parts, operation, request, requestId);
-    for (const path of [operation.path, ...(operation.aliases ?? [])])
-      mount(app, door, path, new Map([['POST', work]]));
-  }
-  for (const [path, routes] of Map.groupBy(services.connectors.routes, (route) => route.path)) {
-    const works = routes.map((route): [string, Work] => [
-      route.method,
-      (request, requestId) => handleInbound(parts, route, request, requestId),
-    ]);
-    mount(app, door, path, new Map(works));
-  }
-  app.route('/', healthRoutes(services, gate));
-  app.route('/', documentRoutes());
+  const door = new Door(services);
+  const own = [
+    ...operations.flatMap((operation) => operationRoutes(parts, operation)),
+    ...healthRoutes(services, gate),
+    ...documentRoutes(),
+    page(webSocketPath, async () => onlyUpgrades()),
+  ];
+  const inbound = inboundRoutes(parts);
+  const claimed = inbound.find(({ path }) => own.some((route) => route.path === path));
+  if (claimed !== undefined) throw new Error(`a connector claims ${claimed.path}, which is the hub's own`);
+  for (const route of [...own, ...inbound]) door.mount(app, route);
   app.notFound((c) =>
     door.refuse(c, new Failure('not_found', `There is no ${c.req.path}. See /docs for what there is.`)),
   );
@@ -53,46 +45,28 @@ export function createApp(parts: AppParts): Hono<Env> {
   return app;
 }
 
-/** How every answer leaves. */
-interface Door {
-  /** Answers with what the work makes of the request. */
-  open(c: Context<Env>, work: Work): Promise<Response>;
-  answer(c: Context<Env>, outgoing: Outgoing): Response;
-  refuse(c: Context<Env>, failure: Failure, headers?: Record<string, string>): Response;
+function operationRoutes(parts: AppParts, operation: Operation): Route[] {
+  const work: Work = (request, requestId) => handle(parts, operation, request, requestId);
+  return [operation.path, ...(operation.aliases ?? [])].map((path) => ({ path, works: new Map([['POST', work]]) }));
 }
 
-function createDoor(services: Services): Door {
-  const respond = (c: Context<Env>, requestId: string, { status, body, headers }: Outgoing): Response => {
-    const all: Record<string, string> = {
-      ...corsHeaders(services.config, c.env.incoming.headers.origin),
-      ...(body !== null && { 'Content-Type': 'application/json' }),
-      ...headers,
-      'X-Request-Id': requestId,
-    };
-    return new Response(body, { status, headers: all });
-  };
-  const refuse = (c: Context<Env>, failure: Failure, headers: Record<string, string> = {}): Response => {
-    const failed = errorAnswer(failure);
-    const body = JSON.stringify(failed.body);
-    return respond(c, requestIdOf(c.env.incoming.headers, services), { ...failed, body, headers });
-  };
-  return {
-    async open(c, work) {
-      const { incoming } = c.env;
-      const requestId = requestIdOf(incoming.headers, services);
-      return respond(c, requestId, await work(incoming, requestId));
-    },
-    answer: (c, outgoing) => respond(c, requestIdOf(c.env.incoming.headers, services), outgoing),
-    refuse,
-  };
+function inboundRoutes(parts: AppParts): Route[] {
+  const byPath = Map.groupBy(parts.services.connectors.routes, ({ path }) => path);
+  return [...byPath].map(([path, routes]) => {
+    const works = routes.map((route): [string, Work] => [
+      route.method,
+      (request, requestId) => handleInbound(parts, route, request, requestId),
+    ]);
+    return { path, works: new Map(works) };
+  });
 }
 
-/** Everything that may come to a path: its methods, the question which they are, and other methods. */
-function mount(app: Hono<Env>, door: Door, path: string, works: ReadonlyMap<string, Work>): void {
-  const methods = [...works.keys()];
-  const Allow = [...methods, 'OPTIONS'].join(', ');
-  for (const [method, work] of works) app.on(method, path, (c) => door.open(c, work));
-  app.options(path, (c) => door.answer(c, { status: 204, body: null, headers: { Allow } }));
-  const failure = new Failure('method_not_allowed', `${path} takes ${methods.join(' and ')} only.`);
-  app.all(path, (c) => door.refuse(c, failure, { Allow }));
-}
+/** What a request gets that does not ask for a WebSocket where there is only one. */
+const onlyUpgrades = () =>
+  refusal(
+    new Failure(
+      'upgrade_required',
+      `${webSocketPath} is a WebSocket: connect with a STOMP client. See /asyncapi.json.`,
+    ),
+    { Upgrade: 'websocket', Connection: 'Upgrade' },
+  );

@@ -2,7 +2,9 @@ import type { Config } from '#src/config/config.ts';
 
 const methods = 'GET, POST, OPTIONS';
 const requestHeaders = 'Content-Type, Authorization, Idempotency-Key, X-Request-Id';
-const exposedHeaders = 'X-Request-Id, X-Api-Version, X-Message-Id, Idempotency-Replayed, Retry-After';
+const exposedHeaders = 'X-Request-Id, X-Api-Version, X-Message-Id, Idempotency-Replayed, Retry-After, WWW-Authenticate';
+/** Seconds for which a browser need not ask again: as long as any of them remembers. */
+const remembered = 7_200;
 
 /** The CORS headers of an answer (docs/api.md, "Authentication"); empty for origins that are not allowed. */
 export function corsHeaders(config: Config, origin: string | undefined): Record<string, string> {
@@ -17,6 +19,7 @@ export function corsHeaders(config: Config, origin: string | undefined): Record<
     'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': requestHeaders,
     'Access-Control-Expose-Headers': exposedHeaders,
+    'Access-Control-Max-Age': String(remembered),
     Vary: 'Origin',
   };
 }

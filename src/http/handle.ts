@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { CommandSender } from '#actors/commands.ts';
-import { Failure, type Problem } from '#actors/errors.ts';
+import { Failure } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
 import type { Metrics } from '#src/metrics.ts';
@@ -8,10 +8,12 @@ import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
 import type { Bodies } from './bodies.ts';
-import { defect, errorAnswer } from './errors.ts';
+import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
-import type { Answer, Call, Operation } from './operation.ts';
+import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
+import { type Outgoing, refusal } from './outgoing.ts';
+import { validBody } from './request-body.ts';
 
 /** What handling needs besides the request. */
 export interface HandlerParts {
@@ -19,13 +21,6 @@ export interface HandlerParts {
   auth: Auth;
   metrics: Metrics;
   bodies: Bodies;
-}
-
-/** An answer whose body is text already. */
-export interface Outgoing {
-  status: number;
-  body: string | null;
-  headers: Record<string, string>;
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
@@ -67,9 +62,9 @@ export async function answered(
     outgoing = await work();
   } catch (error) {
     if (!(error instanceof Failure)) services.log.error({ requestId, ...unit, error }, `${kind}.failed`);
-    const failed = errorAnswer(error instanceof Failure ? error : defect(requestId));
-    code = failed.body.code;
-    outgoing = { ...failed, body: JSON.stringify(failed.body) };
+    const failure = error instanceof Failure ? error : defect(requestId);
+    code = failure.code;
+    outgoing = refusal(failure);
   }
   const ms = performance.now() - started;
   metrics.operation(path, outgoing.status, ms / 1000);
@@ -99,9 +94,9 @@ async function answer(
   assertFeature(operation, services);
   using read = await parts.bodies.read(request);
   const { bytes } = read;
-  const body = valid(operation, parseBody(bytes, headers['content-type']));
+  const body = validBody(operation, parseBody(bytes, headers));
   const key = headers['idempotency-key'];
-  if (key === undefined || operation.reads)
+  if (key === undefined || operation.isRead)
     return written(await operation.handle(call(services, caller, requestId, null), body));
 
   const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
@@ -126,9 +121,8 @@ async function once(
     outgoing = written(await operation.handle(call, body));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const failed = errorAnswer(error);
-    if (!isFinal(failed.status)) throw error;
-    outgoing = { ...failed, body: JSON.stringify(failed.body) };
+    outgoing = refusal(error);
+    if (!isFinal(outgoing.status)) throw error;
   }
   const kept = await stripped(call.services, operation, outgoing);
   await complete(call.services.commandsFor({ cause: call.requestId }), keyed, kept);
@@ -155,20 +149,8 @@ function assertFeature({ feature }: Operation, { config }: Services): void {
   throw new Failure('feature_disabled', `This feature is off. Set ${requiredFeature[feature]} to true to use it.`);
 }
 
-function valid(operation: Operation, body: unknown): unknown {
-  const result = operation.request.safeParse(body);
-  if (result.success) return result.data;
-  const details: Problem[] = result.error.issues.map((issue) => ({ path: pathOf(issue.path), problem: issue.message }));
-  throw new Failure('invalid_request', `The body does not fit ${operation.path}: see details.`, { details });
-}
-
-/** `messages[3].content`, the root as `body`. */
-function pathOf(path: PropertyKey[]): string {
-  let text = '';
-  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${String(part)}`;
-  return text || 'body';
-}
-
-function written({ status, body, headers }: Answer): Outgoing {
-  return { status, body: body === undefined ? null : JSON.stringify(body), headers: headers ?? {} };
-}
+const written = (answer: Answer): Outgoing => ({
+  status: answer.status,
+  body: bodyText(answer),
+  headers: answer.headers ?? {},
+});

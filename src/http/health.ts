@@ -1,25 +1,22 @@
-import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
+import type { IncomingMessage } from 'node:http';
 import type { Gate } from '#src/security/gate.ts';
 import type { Services } from '#src/services.ts';
+import { page, type Route, type Served } from './door.ts';
 
-type Env = { Bindings: HttpBindings };
+const answer = (status: number, body: object): Served => ({ status, body: JSON.stringify(body), headers: {} });
 
 /**
  * `live`: the process answers. `ready`: it can do its work; 503 until then, with the reasons for who knows the hub's
  * host: these doors are open to others too.
  */
-export function healthRoutes(services: Services, gate: Gate): Hono<Env> {
-  const app = new Hono<Env>();
-  app.get('/health/live', (c) => c.json({ status: 'ok' }));
-  app.get('/health/ready', (c) => {
+export function healthRoutes(services: Services, gate: Gate): Route[] {
+  const ready = async ({ headers }: IncomingMessage): Promise<Served> => {
     const problems = services.health.flatMap(({ name, problem }) => {
       const text = problem();
       return text === null ? [] : [{ part: name, problem: text }];
     });
-    if (problems.length === 0) return c.json({ status: 'ok' });
-    const isKnown = gate.knowsHost(c.env.incoming.headers);
-    return c.json({ status: 'unavailable', ...(isKnown && { problems }) }, 503);
-  });
-  return app;
+    if (problems.length === 0) return answer(200, { status: 'ok' });
+    return answer(503, { status: 'unavailable', ...(gate.knowsHost(headers) && { problems }) });
+  };
+  return [page('/health/live', async () => answer(200, { status: 'ok' })), page('/health/ready', ready)];
 }

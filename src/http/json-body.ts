@@ -1,4 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '#actors/errors.ts';
+import { parseJson } from '#actors/json.ts';
+import { assertAllFinite } from './raw-numbers.ts';
 
 /** Objects and arrays inside each other at most. */
 export const nestingLimit = 64;
@@ -20,9 +23,15 @@ export function isJson(contentType: string | undefined): boolean {
  * The value of a body; an empty body is `{}` (docs/api.md, "Conventions").
  * @throws Failure `unsupported_media_type`, `malformed_json`, `invalid_request`
  */
-export function parseBody(bytes: Buffer, contentType: string | undefined): unknown {
+export function parseBody(
+  bytes: Buffer,
+  { 'content-type': type, 'content-encoding': coding = 'identity' }: IncomingHttpHeaders,
+): unknown {
   if (bytes.length === 0) return {};
-  if (!isJson(contentType)) {
+  if (coding.trim().toLowerCase() !== 'identity') {
+    throw new Failure('unsupported_media_type', 'The body is compressed. Send it without Content-Encoding.');
+  }
+  if (!isJson(type)) {
     throw new Failure(
       'unsupported_media_type',
       'Send the body as JSON with the header Content-Type: application/json.',
@@ -41,17 +50,48 @@ export function parseBody(bytes: Buffer, contentType: string | undefined): unkno
   const value = parse(text);
   // Only an escape can hold half a character.
   if (text.includes('\\u')) assertAllWellFormed(value);
+  assertAllFinite(text, value);
   return value;
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
-    const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    const where = position === undefined ? '' : ` at position ${position}`;
-    throw new Failure('malformed_json', `The body is not JSON: there is a mistake${where}.`);
+    throw new Failure('malformed_json', `The body is not JSON: ${mistake(text, (error as Error).message)}.`);
   }
+}
+
+/** What is wrong with text that is no JSON, and where: V8 says the position of most mistakes, but not of all. */
+function mistake(text: string, message: string): string {
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return `there is a mistake at position ${position}`;
+  if (message.startsWith('Unexpected end')) return `it ends too early, at position ${text.length}`;
+  return `there is a mistake at position ${misplacedToken(text)}`;
+}
+
+/** Where the first token stands that begins no value, though one is due there. Everything before it is sound. */
+function misplacedToken(text: string): number {
+  let due = true;
+  let previous = '';
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]!;
+    if (' \n\r\t'.includes(character)) continue;
+    if (due && !beginsValue(text, i) && !(character === ']' && previous === '[')) return i;
+    if (character === '"') i = endOfString(text, i);
+    due = ',:['.includes(character);
+    previous = character;
+  }
+  return text.length;
+}
+
+const beginsValue = (text: string, at: number): boolean =>
+  '{["-0123456789'.includes(text[at]!) || ['true', 'false', 'null'].some((literal) => text.startsWith(literal, at));
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
 }
 
 /** How deep objects and arrays are inside each other; for text that is no JSON, how deep they seem to be. */

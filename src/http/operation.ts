@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CommandSender } from '#actors/commands.ts';
 import type { FailureCode } from '#actors/errors.ts';
+import { JsonText } from '#actors/json.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
 
@@ -22,7 +23,7 @@ export type CoreCall = Call<CallerOf<'core'>>;
 /** A call of a source. */
 export type SourceCall = Call<CallerOf<'source'>>;
 
-/** What goes out: `body` undefined means none. */
+/** What goes out: `body` undefined means none; `JsonText` goes out as it is. */
 export interface Answer<S extends number = number, B = unknown> {
   status: S;
   body: B;
@@ -36,7 +37,7 @@ type BodyOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /** The answers that declared responses allow. */
 export type AnswerOf<R extends Responses> = {
-  [S in keyof R & number]: Answer<S, BodyOf<R[S]>>;
+  [S in keyof R & number]: Answer<S, BodyOf<R[S]> | JsonText<BodyOf<R[S]>>>;
 }[keyof R & number];
 
 /** One operation, declared once: the router, the OpenAPI document and the tests read it. */
@@ -47,11 +48,11 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   summary: string;
   /** Who may call. */
   auth: S;
-  /** It changes nothing: an Idempotency-Key is ignored, and the answer is of now. */
-  reads?: true;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
   feature?: 'source-api' | 'webhook';
   request: z.ZodType<Request>;
+  /** It changes nothing: an Idempotency-Key means nothing to it, and its answers are not kept. */
+  isRead?: true;
   /** A body that the request schema accepts. */
   example: unknown;
   /** Every 2xx answer there is. The compiler holds the handler to it, and so do the tests, to the last field. */
@@ -76,6 +77,20 @@ export interface SecretAnswer {
 export const defineOperation = <Request, R extends Responses, S extends Scope>(
   operation: Operation<Request, R, S>,
 ): Operation => operation as unknown as Operation;
+
+/** What an operation that only reads is given: nothing to change something with. */
+type ReadCall<C extends Caller> = Omit<Call<C>, 'commands' | 'newId'>;
+
+/** Declares an operation that only reads. */
+export const defineRead = <Request, R extends Responses, S extends Scope>(
+  operation: Omit<Operation<Request, R, S>, 'handle'> & {
+    handle(call: ReadCall<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;
+  },
+): Operation => defineOperation({ ...operation, isRead: true });
+
+/** The body of an answer as it goes out; null without one. */
+export const bodyText = ({ body }: Answer): string | null =>
+  body === undefined ? null : body instanceof JsonText ? body.text : JSON.stringify(body);
 
 /** 200 with a body. */
 export const ok = <B>(body: B): Answer<200, B> => ({ status: 200, body });

@@ -1,22 +1,23 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
+import { JsonText } from '#actors/json.ts';
 import type { Page, PageKey, PageQuery } from '#actors/store/page.ts';
 
 const defaultPageSize = 20;
 const largestPageSize = 1_000;
 const checksumLength = 8;
 
-/** The request fields of every paginated operation. null and "" mean the first page. */
+/** The request fields of every paginated operation. The cursor "" means the first page, as none does. */
 export const pageFields = {
-  cursor: z.string().max(512).nullish().describe('Opaque; from pagination_data of an earlier answer.'),
-  page_size: z.int().min(1).max(largestPageSize).nullish().describe('1 to 1,000; 20 when absent.'),
+  cursor: z.string().optional().describe('Opaque; from pagination_data of an earlier answer.'),
+  page_size: z.int().min(1).max(largestPageSize).optional().describe('1 to 1,000; 20 when absent.'),
 };
 
 export const pageSizeField = pageFields.page_size;
 
 /** The size of a page that a request asks for. */
-export const pageSize = (asked: number | null | undefined): number => asked ?? defaultPageSize;
+export const pageSize = (asked: number | undefined): number => asked ?? defaultPageSize;
 
 /** A page as it goes out. */
 export interface PageBody<T> {
@@ -47,7 +48,7 @@ function encode(list: string, key: PageKey | null, direction: 'after' | 'before'
 /** @throws Failure `invalid_cursor` */
 export function pageQuery(
   list: string,
-  { cursor, page_size }: { cursor?: string | null | undefined; page_size?: number | null | undefined },
+  { cursor, page_size }: { cursor?: string | null | undefined; page_size?: number | undefined },
 ): PageQuery {
   const limit = pageSize(page_size);
   if (!cursor) return { limit, from: null };
@@ -59,13 +60,12 @@ export function pageQuery(
 }
 
 /** A page of the store as it goes out; `list` as for `pageQuery`. */
-export function pageBody<T>(list: string, page: Page<T>): PageBody<T> {
-  return {
-    data: page.items,
-    pagination_data: {
-      previous_cursor: encode(list, page.before, 'before'),
-      next_cursor: encode(list, page.after, 'after'),
-      total: page.total,
-    },
+export function pageBody<T>(list: string, page: Page<T>): JsonText<PageBody<T>> {
+  const data = page.items.map(({ text }) => text).join(',');
+  const paginationData: PageBody<T>['pagination_data'] = {
+    previous_cursor: encode(list, page.before, 'before'),
+    next_cursor: encode(list, page.after, 'after'),
+    total: page.total,
   };
+  return new JsonText(`{"data":[${data}],"pagination_data":${JSON.stringify(paginationData)}}`);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventTypes } from '#actors/representation.ts';
+import { eventTypes, subjectTypes } from '#actors/representation.ts';
 import { failureCodes } from '#actors/errors.ts';
 import { jsonObject } from '#src/ingest/fields.ts';
 
@@ -14,6 +14,8 @@ export const uuid = z
 
 export const text = z.string().max(longestText);
 export const url = z.url({ protocol: /^https?$/ }).max(2_000);
+/** An address that the hub calls. It is shown in answers, so it must hold no secret. */
+export const endpoint = url.refine((address) => !hasCredentials(address), 'must not hold a user name or a password');
 
 export const sourceSchema = z
   .object({
@@ -65,9 +67,12 @@ export const conversationSchema = z
 export const eventSchema = z
   .object({
     type: z.enum(eventTypes),
+    subject: z
+      .object({ type: z.enum(subjectTypes), id: z.string() })
+      .describe('Whose counter `seq` is: the conversation also for what its messages do.'),
     payload: jsonObject,
     timestamp: z.int().describe('Epoch milliseconds.'),
-    seq: z.int().describe('Gapless from 1 within the subject of the event.'),
+    seq: z.int().describe('Gapless from 1 within the subject.'),
     cursor: z.string().describe('Opaque position in the feed right after this event.'),
   })
   .meta({ id: 'Event' });
@@ -79,3 +84,8 @@ export const errorSchema = z
     details: z.array(z.object({ path: z.string(), problem: z.string() })).optional(),
   })
   .meta({ id: 'Error' });
+
+function hasCredentials(address: string): boolean {
+  const { username = '', password = '' } = URL.parse(address) ?? {};
+  return username !== '' || password !== '';
+}

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { Failure } from '#actors/errors.ts';
-import type { Ids } from '#actors/ports.ts';
+import type { Ids, Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
 import type { Admission, Gate } from '#src/security/gate.ts';
 import { version } from '#src/version.ts';
 import type { createApp } from './app.ts';
 import type { Metrics } from '../metrics.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { answerUnlessRefused, upgradeUnlessRefused } from './refusal.ts';
+import { answerUnlessRefused, upgradeUnlessRefused } from './refused.ts';
 
 /** Who takes WebSocket upgrades. */
 export interface Upgrades {
@@ -20,7 +20,7 @@ export interface Upgrades {
 }
 
 export interface HttpServer {
-  /** @throws Error with code EADDRINUSE when a port is taken */
+  /** @throws Error with code EADDRINUSE when a port that was asked for is taken */
   listen(): Promise<{ url: string; metricsUrl: string }>;
   /** Takes no new connections and resolves when the running requests are answered, or after 4 s. */
   close(): Promise<void>;
@@ -55,6 +55,7 @@ export const httpLimits: HttpLimits = {
 const lookEvery = 1_000;
 const drainMs = 4_000;
 const metricsHost = '127.0.0.1';
+export const usualMetricsPort = 9464;
 
 export interface HttpServerParts {
   app: ReturnType<typeof createApp>;
@@ -62,6 +63,7 @@ export interface HttpServerParts {
   gate: Gate;
   ids: Ids;
   upgrades: Upgrades;
+  log: Logger;
 }
 
 /** The sockets of a front. Whatever comes in through one of them passes the gate first. */
@@ -113,7 +115,7 @@ export function createHttpServer(
   return {
     async listen() {
       const port = await listening(api, settings.port, settings.host);
-      const metricsPort = await listening(metrics, settings.metricsPort, metricsHost);
+      const metricsPort = await metricsListening(metrics, settings.metricsPort, parts.log);
       const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
       return { url: `http://${host}:${port}`, metricsUrl: `http://${metricsHost}:${metricsPort}/metrics` };
     },
@@ -121,6 +123,19 @@ export function createHttpServer(
       await Promise.all([drained(api), drained(metrics)]);
     },
   };
+}
+
+/** A second hub on a machine has its metrics elsewhere, unless somebody has said where they are to be found. */
+async function metricsListening(server: Server, port: number | 'auto', log: Logger): Promise<number> {
+  if (port !== 'auto') return listening(server, port, metricsHost);
+  try {
+    return await listening(server, usualMetricsPort, metricsHost);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const free = await listening(server, 0, metricsHost);
+    log.warn({ taken: usualMetricsPort, port: free }, 'metrics.port_taken');
+    return free;
+  }
 }
 
 async function listening(server: Server, port: number, host: string): Promise<number> {

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { isObject } from '#actors/json.ts';
+import { ownKeysIn } from '#actors/metadata.ts';
+import type { Json, JsonObject } from '#actors/representation.ts';
 
 const longestId = 255;
 
 /**
- * An id that a source or a caller chose: visible. Control characters (C0, C1), line separators and marks that turn the
+ * An id that a source or a caller chose: visible, of whole characters. Control characters (C0, C1), line separators and marks that turn the
  * direction of text are not: two ids that look alike could be different ones.
  */
 export const foreignId = z
@@ -14,7 +17,8 @@ export const foreignId = z
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
     /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+$/,
     'must not hold control characters',
-  );
+  )
+  .refine((text) => text.isWellFormed(), 'must hold whole characters');
 
 /** Any JSON value. The body is JSON already, so only presence is checked. */
 export const json = z
@@ -22,4 +26,19 @@ export const json = z
   .refine((value) => value !== undefined, 'is required')
   .meta({ description: 'Any JSON value.' });
 
-export const jsonObject = z.record(z.string(), z.unknown()).meta({ description: 'Any JSON object.' });
+/** Any JSON object, passed on as it is: a record of the library would leave out a key named `__proto__`. */
+export const jsonObject = z
+  .unknown()
+  .refine((value) => isObject(value as Json), {
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+  })
+  .meta({ type: 'object', additionalProperties: {}, description: 'Any JSON object.' }) as z.ZodType<
+  Record<string, unknown>
+>;
+
+/** For schemas of metadata that a source gives: what the hub keeps itself is refused, key by key. */
+export function refuseOwnKeys(metadata: object, context: z.RefinementCtx): void {
+  for (const key of ownKeysIn(metadata as JsonObject)) {
+    context.addIssue({ code: 'custom', path: [key], message: 'is kept by the hub: a source can not write it' });
+  }
+}

@@ -20,7 +20,7 @@ export interface HubAddresses {
 export interface Front {
   app: Hono<{ Bindings: HttpBindings }>;
   realtime: Realtime;
-  /** @throws Error with code EADDRINUSE when a port is taken */
+  /** @throws Error with code EADDRINUSE when a port that was asked for is taken */
   listen(): Promise<HubAddresses>;
   /** Ends all sessions; takes no more requests and resolves when the running ones are answered, or after 4 s. */
   close(): Promise<void>;
@@ -42,7 +42,9 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
     realtime,
     listen() {
       metrics.watchProcess();
-      server = createHttpServer(services.config.server, { app, metrics, gate, ids: services.ids, upgrades: realtime });
+      const { ids, log } = services;
+      const parts = { app, metrics, gate, ids, log, upgrades: realtime };
+      server = createHttpServer(services.config.server, parts);
       return server.listen();
     },
     async close() {

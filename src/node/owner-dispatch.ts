@@ -1,5 +1,6 @@
 import { shardOf } from '#actors/runtime/shard.ts';
 import { everyShard, type OwnedShards } from '#src/dispatch/owned-shards.ts';
+import { SourceCalls } from '#src/dispatch/source-calls.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
 import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts';
 import type { Metrics } from '#src/metrics.ts';
@@ -53,20 +54,16 @@ function sourceDelivery(
   owned: OwnedShards,
 ): SourceDelivery {
   const { config, clock, ids, log, store, connectors, tokens, commandsFor } = services;
+  const { sources } = store;
+  const { giveUpAfter } = config.delivery;
+  const tokenOf = (sourceId: string, issuedAt: number) => tokens.make({ sourceId, issuedAt });
   const delivery = new SourceDelivery({
     outbox: store.outbox,
     deliveries: store.deliveries,
-    sources: store.sources,
-    connectors,
     shards: config.data.shards,
-    owned,
-    clock,
-    ids,
-    log,
-    client,
+    ...{ owned, clock, ids, log, commandsFor },
+    calls: new SourceCalls({ sources, connectors, clock, ids, client, giveUpAfter, tokenOf }),
     breaker: createCircuitBreaker(clock),
-    commandsFor,
-    tokenOf: (sourceId, issuedAt) => tokens.make({ sourceId, issuedAt }),
     onAttempt: (outcome) => metrics.attempt(outcome),
   });
   metrics.gauge('parley_outbox_backlog', 'Sends that wait for their source.', () => delivery.backlog);

@@ -20,6 +20,8 @@ export interface HostPorts {
   logger: Logger;
   /** How many there are. */
   shards: number;
+  /** Tells this host from every other one, also from itself before a restart; default a random UUID. */
+  name?: string | undefined;
   /** Those that it takes at its start; default all. */
   owned?: readonly number[] | undefined;
   /** Absent: nothing is pruned but answered command ids. */
@@ -37,7 +39,7 @@ export interface HostPorts {
  * side is in a file of its own, as the two run in different threads and a thread loads what it needs.
  */
 export function startHost(ports: HostPorts): ActorHost {
-  const { store, log, bus, clock, logger, shards, retention, limits, activations, kinds, mover, owned } = ports;
+  const { store, log, bus, clock, logger, shards, retention, limits, activations, kinds, mover, owned, name } = ports;
   const host = new ActorHost({
     shards: { count: shards, owned: owned ?? Array.from({ length: shards }, (_, shard) => shard) },
     store,
@@ -47,6 +49,7 @@ export function startHost(ports: HostPorts): ActorHost {
     logger,
     kinds: kinds ?? allKinds,
     subjects: { workOfShard, grew: grewSubject },
+    ...(name !== undefined && { name }),
     ...(retention && { retention }),
     ...(limits && { limits }),
     ...(activations !== undefined && { activations }),

@@ -6,6 +6,9 @@ import type { OpenStoreReader } from '#actors/store-reader.ts';
 /** Entries of one map: far more than sources that talk at the same time. */
 const mostEntries = 10_000;
 
+/** Whose commands may have changed what is remembered. */
+export const rememberedKinds: readonly string[] = ['source', 'channel'];
+
 /** A reader whose sources and channels stay in memory. */
 export interface RememberedStore {
   store: OpenStoreReader;

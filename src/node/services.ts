@@ -4,7 +4,7 @@ import type { Config } from '#src/config/config.ts';
 import type { ConnectorFactory } from '#src/connectors/connector.ts';
 import { createConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
-import { remembered } from './remembered.ts';
+import { remembered, rememberedKinds } from './remembered.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
@@ -73,7 +73,7 @@ export function openServices(ports: NodePorts): NodeServices {
 const forgetting =
   (forget: () => void) =>
   (kind: string): void => {
-    if (kind === 'source' || kind === 'channel') forget();
+    if (rememberedKinds.includes(kind)) forget();
   };
 
 /** What comes over the bus, and a look at everything now and then. */

@@ -6,10 +6,16 @@ export const failuresToOpen = 5;
 export const probeAfterMs = 10_000;
 
 export interface CircuitBreaker {
-  /** Whether a call to the source may be made now. In an open circuit every `probeAfterMs` one call may: the probe. */
-  admit(source: string): boolean;
-  /** What an admitted call came to: `ok` false only when the source was not reachable. */
-  record(source: string, ok: boolean): void;
+  /**
+   * Asks for a call to the source. In an open circuit every `probeAfterMs` one call may be made: the probe.
+   * @returns null when the call may be made now, else when to ask again (epoch ms)
+   */
+  admit(source: string): number | null;
+  /**
+   * What an admitted call came to: `ok` false only when the source was not reachable.
+   * @returns whether this has closed the circuit: calls that had to wait may be made
+   */
+  record(source: string, ok: boolean): boolean;
 }
 
 interface Circuit {
@@ -29,19 +35,20 @@ export function createCircuitBreaker(clock: Pick<Clock, 'now'>): CircuitBreaker 
   return {
     admit(source) {
       const circuit = failing.get(source);
-      if (!circuit || circuit.failures < failuresToOpen) return true;
-      if (clock.now() < circuit.probeAt) return false;
+      if (!circuit || circuit.failures < failuresToOpen) return null;
+      if (clock.now() < circuit.probeAt) return circuit.probeAt;
       // Taken now: a probe whose result gets lost makes room for the next one later.
       circuit.probeAt = clock.now() + probeAfterMs;
-      return true;
+      return null;
     },
     record(source, ok) {
+      const before = failing.get(source)?.failures ?? 0;
       if (ok) {
         failing.delete(source);
-        return;
+        return before >= failuresToOpen;
       }
-      const failures = (failing.get(source)?.failures ?? 0) + 1;
-      failing.set(source, { failures, probeAt: clock.now() + probeAfterMs });
+      failing.set(source, { failures: before + 1, probeAt: clock.now() + probeAfterMs });
+      return false;
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { EventType } from '#actors/representation.ts';
 import type { FeedEntry, FeedPosition, FeedQuery } from '#actors/journal/feed.ts';
+import { covers, isPast, later } from '#actors/journal/position.ts';
 import type { Services } from '#src/services.ts';
 import { type EventBytes, eventBytes } from './message.ts';
-import { covers, isPast, later } from './position.ts';
 import { Passes } from './passes.ts';
 
 /** Which events a subscription wants: all, those of one type, or those of one conversation. */

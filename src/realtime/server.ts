@@ -36,7 +36,7 @@ export interface RealtimeOptions {
   heartBeat?: HeartBeatOffer;
 }
 
-const path = '/ws.communication';
+export const webSocketPath = '/ws.communication';
 const subProtocols = ['v12.stomp', 'v11.stomp', 'v10.stomp'];
 const goingAway = 1001;
 const closeGraceMs = 1000;
@@ -76,7 +76,7 @@ export function createRealtime(services: RealtimeServices, auth: Auth, options: 
 
   return {
     handleUpgrade(request, socket, head, admission) {
-      if (request.url?.split('?', 1)[0] !== path) return false;
+      if (request.url?.split('?', 1)[0] !== webSocketPath) return false;
       if (closing) throw new Failure('unavailable', 'The hub is stopping; try again.');
       const { authorization, cookie } = request.headers;
       const credentials = {

@@ -1,6 +1,7 @@
 import { Failure, type FailureCode } from '#actors/errors.ts';
 import type { Cancel } from '#actors/ports.ts';
 import type { FeedPosition } from '#actors/journal/feed.ts';
+import { earlier } from '#actors/journal/position.ts';
 import { type Caller, callerName } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
 import { parseDestination, quote } from './destination.ts';
@@ -8,7 +9,6 @@ import { type FanOut, maxBacklog, type Sink, type Subscription } from './fan-out
 import { type Frame, FrameError, FrameParser, type StompVersion, serialiseFrame } from './frame.ts';
 import { agreeHeartBeats, type HeartBeatOffer, type HeartBeats, startHeartBeats } from './heart-beat.ts';
 import { messageHead } from './message.ts';
-import { earlier } from './position.ts';
 import type { Wire } from './wire.ts';
 
 /** What a session needs from the hub. */

@@ -8,6 +8,7 @@ import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import type { Origin } from '#src/services.ts';
+import { parseJson } from '#actors/json.ts';
 
 export interface CommandSenderOptions {
   bus: Bus;
@@ -64,7 +65,7 @@ class OriginSender implements CommandSender {
   }
 
   async relay({ key, id, body }: { key: number; id: string; body: string }): Promise<FailureData | null> {
-    const { from, to, type, body: told } = JSON.parse(body) as Told;
+    const { from, to, type, body: told } = parseJson(body) as Told;
     let refusal: FailureData | null = null;
     try {
       await this.#ask(to, type, told, id);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '#actors/ports.ts';
+import type { RetentionPolicy } from '#actors/runtime/retention.ts';
 import type { Durability } from '#actors/store/database.ts';
 import type { SealKeys } from '#src/security/seal-key.ts';
 
@@ -11,7 +12,7 @@ export interface HostSettings extends SealKeys {
   durability: Durability;
   shards: number;
   /** Milliseconds. */
-  retention: { journal: number; deliveries: number };
+  retention: RetentionPolicy;
 }
 
 /** What the worker is given. */

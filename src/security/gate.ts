@@ -11,7 +11,7 @@ import { isLoopback } from '#src/config/loopback.ts';
 export type Admission = 'own' | 'anyone';
 
 /** Metrics ask for no credential. */
-export type Door = 'api' | 'metrics';
+export type Entrance = 'api' | 'metrics';
 
 /** What the gate sees of a request: everything before its body. */
 export type Head = Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>;
@@ -25,7 +25,7 @@ export interface GateRules {
 /** What stands before every door of a hub: asks for which host a request is meant, and which page sent it. */
 export interface Gate {
   /** `/health/*` is open to every host, as whatever balances load may not know the hub's name. @throws Failure */
-  admit(door: Door, head: Head): Admission;
+  admit(entrance: Entrance, head: Head): Admission;
   /**
    * Whether the Host header is one that only this hub can have. A web page whose name was made to point here (DNS
    * rebinding) has another: an address or `localhost` can not be such a name.
@@ -38,10 +38,10 @@ const healthPath = /^\/health\//;
 export function createGate(rules: GateRules): Gate {
   const knowsHost = ({ host = '' }: IncomingHttpHeaders): boolean => isOwnName(nameOf(host), rules.server);
   return {
-    admit(door, head) {
+    admit(entrance, head) {
       if (hostHeaders(head) > 1) throw new Failure('invalid_request', 'The request has more than one Host header.');
-      const isHealth = door === 'api' && healthPath.test(head.url ?? '');
-      if (!isHealth && asksForHost(door, rules) && !knowsHost(head.headers)) throw foreignHost();
+      const isHealth = entrance === 'api' && healthPath.test(head.url ?? '');
+      if (!isHealth && asksForHost(entrance, rules) && !knowsHost(head.headers)) throw foreignHost();
       const admission = judgeOrigin(head.headers, rules);
       if (admission === null) throw foreignOrigin();
       return admission;
@@ -51,8 +51,8 @@ export function createGate(rules: GateRules): Gate {
 }
 
 /** Not where a page under a foreign name would have no credential, or the hub is meant to be open to the network. */
-function asksForHost(door: Door, { server, security }: GateRules): boolean {
-  if (door === 'metrics') return true;
+function asksForHost(entrance: Entrance, { server, security }: GateRules): boolean {
+  if (entrance === 'metrics') return true;
   return !security.authentication && (!security.allowUnauthenticated || isLoopback(server.host));
 }
 

@@ -24,6 +24,7 @@ export function testConfig(security: Partial<Config['security']> = {}): Config {
     integration: { 'source-api': { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: '' } },
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
+    delivery: { giveUpAfter: 600_000 },
     retention: { journal: 0, deliveries: 0 },
   };
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { Failure, type FailureCode } from '#actors/errors.ts';
 import { failuresOf } from '#src/http/documents/openapi.ts';
-import type { Operation } from '#src/http/operation.ts';
+import { bodyText, type Operation } from '#src/http/operation.ts';
 
 /** An operation did what it does not declare. */
 export class BrokenDeclaration extends Error {
@@ -36,7 +36,7 @@ export function held(operation: Operation): Operation {
     ...operation,
     async handle(call, body) {
       const answer = await failuresHeld(operation, () => handle.call(operation, call, body));
-      const sent = answer.body === undefined ? undefined : JSON.parse(JSON.stringify(answer.body));
+      const sent = JSON.parse(bodyText(answer) ?? 'null') ?? undefined;
       const problem = answerProblem(operation, answer.status, sent);
       if (problem !== null) throw new BrokenDeclaration(problem);
       return answer;

@@ -28,12 +28,15 @@ async function run(system: ActorSystem): Promise<void> {
     for (const [n, effect] of reader.outbox.after(shard, 0, 100).entries()) {
       const { message, conversation } = reader.deliveries.find(effect.subject)!;
       const about = { messageId: message.id, effectId: effect.id };
-      await commands.send('conversation', conversation.id, 'attempt.start', about);
+      const { revision } = await commands.send('conversation', conversation.id, 'attempt.start', about);
+      const { origin, messages } = ingestOf(conversation.sourceConversationId, ['by hand'], `s${shard}`);
+      const said = messages.map((pushed) => ({ ...pushed, fromContact: false }));
+      await commands.send('conversation', conversation.id, 'messages.ingest', { origin, messages: said });
       const outcome =
         n % 2 === 0
-          ? ({ kind: 'unreachable', error: 'down', jitter: 0.5 } as const)
+          ? ({ kind: 'unreachable', error: 'down', jitter: 0.5, giveUpAfter: 0 } as const)
           : ({ kind: 'succeeded', sourceMessageId: `s${shard}-${n}`, metadata: { a: 1 } } as const);
-      await commands.send('conversation', conversation.id, 'attempt.finish', { ...about, outcome });
+      await commands.send('conversation', conversation.id, 'attempt.finish', { ...about, revision, outcome });
     }
   }
   reader.close();
@@ -151,5 +154,5 @@ test.each([1, 4])('applying the records gives the same rows, with %i shards', as
   const rows = rowsOf(system.file);
   expect(rowsOf(standby)).toEqual(rows);
   const empty = Object.entries(rows).filter(([, content]) => content.length === 0);
-  expect(empty.map(([table]) => table)).toEqual(['timer', 'parked_send']);
+  expect(empty.map(([table]) => table)).toEqual(['timer', 'parked_send', 'parked_echo']);
 });

@@ -9,6 +9,7 @@ import {
   testSource,
 } from '../_support/actor-system.ts';
 import { eventsOf, expectSound, failureOf, originOf, rowsOf, sendText, uuid } from './support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 const ann = conversationOf('ann');
 
@@ -43,7 +44,7 @@ test.each([1, 4])('an ingested message can be read, with %i shards', async (shar
   const conversation = reader.conversations.find(ann);
   expect(conversation).toMatchObject({ id: ann, unread_count: 2, last_message: { content: { text: 'again' } } });
   const page = reader.messages.page(ann, { limit: 10, from: null }, 'asc');
-  expect(page.items.map((message) => message.content)).toEqual([{ text: 'hello' }, { text: 'again' }]);
+  expect(itemsOf(page).map((message) => message.content)).toEqual([{ text: 'hello' }, { text: 'again' }]);
   const events = reader.feed.read({ after: [], limit: 100 }).map(({ event }) => `${event.type} ${event.seq}`);
   expect(events.sort()).toEqual([
     'channel.updated 1',
@@ -56,7 +57,7 @@ test.each([1, 4])('an ingested message can be read, with %i shards', async (shar
 
 test('a message keeps what its source said of it', async () => {
   await using talk = await talking(['hello']);
-  const [{ id } = { id: '' }] = talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc').items;
+  const [{ id } = { id: '' }] = itemsOf(talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc'));
   const message = {
     id,
     content: { text: 'hello' },
@@ -145,7 +146,9 @@ test('a contact gets the name it is given', async () => {
 test('a source names a contact in its metadata', async () => {
   await using talk = await talking();
   const metadata = { contact: { displayName: 'Ann', avatar_url: 'https://img' }, plan: 'gold' };
-  await talk.commands.send('conversation', ann, 'metadata.merge', { messageId: null, metadata });
+  await talk.commands.send('conversation', ann, 'metadata.merge', {
+    about: [{ messageId: null, metadata: [metadata] }],
+  });
   expect(talk.ann().metadata).toEqual({
     contact: { displayName: 'Ann', display_name: 'Ann', avatar_url: 'https://img' },
     plan: 'gold',
@@ -155,10 +158,54 @@ test('a source names a contact in its metadata', async () => {
 
 test('the newer spelling of a contact name wins', async () => {
   await using talk = await talking();
-  await talk.commands.send('conversation', ann, 'conversation.update-contact', { displayName: 'Old' });
+  const old = { contact: { display_name: 'Old' } };
+  await talk.commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId: null, metadata: [old] }] });
   const metadata = { contact: { displayName: 'New' } };
-  await talk.commands.send('conversation', ann, 'metadata.merge', { messageId: null, metadata });
+  await talk.commands.send('conversation', ann, 'metadata.merge', {
+    about: [{ messageId: null, metadata: [metadata] }],
+  });
   expect(talk.ann().metadata.contact).toEqual({ displayName: 'New', display_name: 'New' });
+});
+
+test('metadata that says nothing new is not told', async () => {
+  await using talk = await talking(['hello']);
+  const messageId = itemsOf(talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc'))[0]!.id;
+  const about = [null, messageId].map((of) => ({ messageId: of, metadata: [{ plan: 'gold' }] }));
+  await talk.commands.send('conversation', ann, 'metadata.merge', { about });
+  const told = talk.events().length;
+  await talk.commands.send('conversation', ann, 'metadata.merge', { about });
+  expect(talk.events()).toHaveLength(told);
+});
+
+test('the name that an agent gave outlasts what the source says', async () => {
+  await using talk = await talking();
+  const names: unknown[] = [];
+  const [given, said] = [
+    (displayName: string) => ({ displayName }),
+    (display_name: string | null) => ({ display_name }),
+  ];
+  const steps = [given('Agent’s'), said('Source’s'), given(''), given('Again'), said(null), given('')];
+  for (const step of steps) {
+    if ('displayName' in step) await talk.commands.send('conversation', ann, 'conversation.update-contact', step);
+    else {
+      const about = [{ messageId: null, metadata: [{ contact: step }] }];
+      await talk.commands.send('conversation', ann, 'metadata.merge', { about });
+    }
+    const { displayName, display_name } = talk.ann().metadata.contact as Record<string, unknown>;
+    expect(talk.events().at(-1)).toMatchObject({ payload: { metadata: { contact: { displayName, display_name } } } });
+    expect(rowsOf(talk.system.file).conversation[0]?.display_name).toBe(display_name);
+    names.push(display_name);
+  }
+  expect(names).toEqual(['Agent’s', 'Agent’s', 'Source’s', 'Again', 'Again', `Acme ${ann.slice(-5)}`]);
+});
+
+test('a name that a source gives is cut after 255 characters', async () => {
+  await using talk = await talking();
+  const metadata = { contact: { display_name: '🧡'.repeat(300) } };
+  await talk.commands.send('conversation', ann, 'metadata.merge', {
+    about: [{ messageId: null, metadata: [metadata] }],
+  });
+  expect(talk.ann().metadata.contact).toMatchObject({ display_name: '🧡'.repeat(255) });
 });
 
 test('a state is set, replaced and removed', async () => {
@@ -188,7 +235,7 @@ test.each([
   [{ a: { x: 1 } }, { a: 'text' }, { a: 'text' }],
 ])('user data %j with %j is %j', async (first, second, expected) => {
   await using talk = await talking(['hello']);
-  const messageId = talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc').items[0]!.id;
+  const messageId = itemsOf(talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc'))[0]!.id;
   for (const data of [first, second]) {
     for (const of of [null, messageId]) {
       await talk.commands.send('conversation', ann, 'metadata.upsert', { messageId: of, data: data as JsonObject });
@@ -202,7 +249,7 @@ test('a key named __proto__ is a key like any other', async () => {
   await using talk = await talking();
   const data = JSON.parse('{"__proto__": {"polluted": true}, "constructor": {"a": 1}}') as JsonObject;
   await talk.commands.send('conversation', ann, 'metadata.upsert', { messageId: null, data });
-  await talk.commands.send('conversation', ann, 'metadata.merge', { messageId: null, metadata: data });
+  await talk.commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId: null, metadata: [data] }] });
   expect(({} as JsonObject).polluted).toBeUndefined();
   const { metadata } = talk.ann();
   expect(JSON.stringify(metadata.user_data)).toBe(JSON.stringify(data));
@@ -211,7 +258,7 @@ test('a key named __proto__ is a key like any other', async () => {
 
 test('suggested replies replace those before', async () => {
   await using talk = await talking(['hello']);
-  const messageId = talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc').items[0]!.id;
+  const messageId = itemsOf(talk.reader.messages.page(ann, { limit: 1, from: null }, 'asc'))[0]!.id;
   const suggest = (suggestions: JsonObject) =>
     talk.commands.send('conversation', ann, 'message.suggest-replies', { messageId, suggestions });
   await suggest({ a: { content: 'yes' }, b: { content: 'no' } });
@@ -230,8 +277,8 @@ test.each([
   ['conversation.remove-state', null],
   ['conversation.update-contact', { displayName: 'x' }],
   ['metadata.upsert', { messageId: null, data: {} }],
-  ['metadata.merge', { messageId: null, metadata: {} }],
-  ['metadata.merge', { messageId: uuid(), metadata: {} }],
+  ['metadata.merge', { about: [{ messageId: null, metadata: [{}] }] }],
+  ['metadata.merge', { about: [{ messageId: uuid(), metadata: [{}] }] }],
   ['message.resend', { messageId: uuid() }],
   ['message.suggest-replies', { messageId: uuid(), suggestions: {} }],
   ['attempt.start', { messageId: uuid(), effectId: uuid() }],

@@ -21,6 +21,9 @@ import {
   uuid,
   withHandlers,
 } from './support.ts';
+import type { DeadLetterJson } from '#actors/dead-letter/reader.ts';
+import type { Page } from '#actors/store/page.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 const ann = conversationOf('ann');
 
@@ -247,7 +250,7 @@ test.each([
   system.clock.advance(31_000);
   await system.settle();
   const reader = system.reader();
-  const [letter, ...others] = reader.deadLetters.page({ limit: 10, from: null }).items;
+  const [letter, ...others] = itemsOf(reader.deadLetters.page({ limit: 10, from: null }));
   reader.close();
   expect(others).toEqual([]);
   expect(letter).toMatchObject({ type: runtimeCommands.timerFired, redriven_at: null });
@@ -275,7 +278,7 @@ test('dead letters are read newest first, by whether redriven', async () => {
   await request(system, envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: letters[1] }));
   const reader = system.reader();
   const { deadLetters } = reader;
-  const idsOf = (page: { items: { command_id: string }[] }) => page.items.map((item) => item.command_id);
+  const idsOf = (page: Page<DeadLetterJson>) => itemsOf(page).map((item) => item.command_id);
   const first = deadLetters.page({ limit: 2, from: null });
   expect(idsOf(first)).toEqual(letters.slice(0, 2));
   expect(first).toMatchObject({ total: 5, before: null });

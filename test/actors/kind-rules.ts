@@ -1,4 +1,5 @@
-import { registry } from '#machines/registry.ts';
+import type { AnyStateNode } from 'xstate';
+import { type MachineId, registry } from '#machines/registry.ts';
 import { eventTypes } from '#actors/representation.ts';
 import type { AnyKind } from '#actors/runtime/kind.ts';
 import type { Connection } from '#actors/store/database.ts';
@@ -29,10 +30,13 @@ export function problemsOf(kind: AnyKind, db: Connection, periods: readonly stri
   const own = columnsOf(db, kind.table.name).map(({ name }) => name);
   if (own.slice(0, actorColumns.length).join() !== actorColumns.join()) problems.push('its table has no actors');
   else if (!same(own.slice(actorColumns.length), Object.keys(kind.blank))) problems.push('blank has other columns');
+  else if (!isUnique(db, kind.table.name, 'id')) problems.push('two of its actors may have one id');
   for (const { name, uuids } of tablesOf(kind)) problems.push(...tableProblems(columnsOf(db, name), name, uuids));
   for (const { machine, table, column } of kind.owned ?? []) {
     const known = tablesOf(kind).includes(table) && columnsOf(db, table.name).some(({ name }) => name === column);
     if (!known || !Object.hasOwn(registry, machine)) problems.push(`nothing has the machine ${machine}`);
+    // Without it a timer would step the actor's own machine.
+    else if (waits(machine) && kind.onTimer === undefined) problems.push(`nobody takes the timers of ${machine}`);
   }
   const commands = Object.keys(kind.handlers);
   const { pruning, recognised = {} } = kind;
@@ -43,6 +47,25 @@ export function problemsOf(kind: AnyKind, db: Connection, periods: readonly stri
   const types: readonly string[] = eventTypes;
   problems.push(...rendered.filter((type) => !types.includes(type)).map((type) => `there is no event ${type}`));
   return problems.map((problem) => `${kind.name}: ${problem}`);
+}
+
+/** Whether an index keeps a column from holding a value twice. */
+const isUnique = (db: Connection, table: string, column: string): boolean =>
+  db
+    .prepare(
+      `SELECT group_concat(i.name) FROM pragma_index_list(?) l, pragma_index_info(l.name) i
+       WHERE l."unique" = 1 AND l.partial = 0 GROUP BY l.name`,
+    )
+    .pluck()
+    .all(table)
+    .includes(column);
+
+/** Whether a machine has waits, which become timers. */
+function waits(machine: MachineId): boolean {
+  const hasWait = (node: AnyStateNode): boolean =>
+    [...node.transitions.keys()].some((type) => type.startsWith('xstate.after.')) ||
+    Object.values(node.states).some(hasWait);
+  return hasWait(registry[machine].machine.root);
 }
 
 function tableProblems(columns: Column[], table: string, uuids: readonly string[]): string[] {

@@ -1,7 +1,9 @@
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { kinds } from '#actors/kinds.ts';
 import type { AnyKind } from '#actors/runtime/kind.ts';
 import type { Connection } from '#actors/store/database.ts';
+import { start } from '#actors/store/migrations/001-start.ts';
 import { Table } from '#actors/store/table.ts';
 import type { ActorRow } from '#actors/store/tables.ts';
 import { keyTable } from '#src/config/keys.ts';
@@ -12,6 +14,7 @@ const periods = keyTable().flatMap(({ path: [section, name] }) => (section === '
 const kindOf = (name: string): AnyKind => kinds.find((kind) => kind.name === name)!;
 const channel = kindOf('channel');
 const webhooks = kindOf('webhook-subscription');
+const { onTimer: _, ...deaf } = webhooks;
 
 async function overFile<T>(read: (db: Connection) => T): Promise<T> {
   await using system = new ActorSystem();
@@ -41,6 +44,7 @@ const mistakes: [mistake: string, kind: AnyKind, problem: string][] = [
     { ...webhooks, owned: [{ ...webhooks.owned![0]!, column: 'engine' }] },
     'nothing has the machine webhook-delivery',
   ],
+  ['timers that nobody takes', deaf, 'nobody takes the timers of webhook-delivery'],
   [
     'pruning by a command that is none',
     { ...webhooks, pruning: { ...webhooks.pruning!, command: 'deliveries.cut' } },
@@ -59,6 +63,13 @@ test.each(mistakes)('%s is noticed', async (_, kind, problem) => {
   const [found = '', ...others] = await overFile((db) => problemsOf(kind, db, periods));
   expect(found).toContain(problem);
   expect(others).toEqual([]);
+});
+
+test('an id that two actors may have is noticed', () => {
+  const db = new Database(':memory:');
+  db.exec(start.replace('UNIQUE INDEX channel_actor', 'INDEX channel_actor'));
+  expect(problemsOf(channel, db, periods)).toEqual(['channel: two of its actors may have one id']);
+  db.close();
 });
 
 test.each<[string, AnyKind[], string[]]>([

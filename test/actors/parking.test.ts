@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { eventsOf, expectSound, rowsOf, sendText } from './support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 const ann = conversationOf('ann');
 
@@ -12,7 +13,7 @@ async function connected(): Promise<ActorSystem> {
 
 const textsOf = (system: ActorSystem): unknown[] => {
   const reader = system.reader();
-  const { items } = reader.messages.page(ann, { limit: 100, from: null }, 'asc');
+  const items = itemsOf(reader.messages.page(ann, { limit: 100, from: null }, 'asc'));
   reader.close();
   return items.map(({ content }) => (content as { text: string }).text);
 };

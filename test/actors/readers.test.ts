@@ -4,6 +4,7 @@ import type { Page, PageKey, PageQuery } from '#actors/store/page.ts';
 import { messageId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testSource } from '../_support/actor-system.ts';
 import { uuid } from './support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 const ann = conversationOf('ann');
 const field = (name: string) => ({ path: [name], at: 0 });
@@ -43,7 +44,7 @@ test.each([
   const reader = system.reader();
   for (const limit of [1, 2, 3, 7, 8]) {
     const pages = await walk((query) => reader.messages.page(ann, query, order), limit);
-    expect(pages.flatMap(({ items }) => items.map(textOf))).toEqual(expected);
+    expect(pages.flatMap(itemsOf).map(textOf)).toEqual(expected);
     expect(pages).toHaveLength(Math.ceil(texts.length / limit));
     expect(pages.map(({ total }) => total)).toEqual(pages.map(() => texts.length));
     expect(pages[0]?.before).toBeNull();
@@ -71,7 +72,7 @@ test('messages of one moment have a fixed order', async () => {
   await system.commands().send('conversation', ann, 'messages.ingest', { ...body, messages });
   const reader = system.reader();
   const pages = await walk((query) => reader.messages.page(ann, query, 'asc'), 2);
-  expect(pages.flatMap(({ items }) => items.map(textOf))).toEqual(texts);
+  expect(pages.flatMap(itemsOf).map(textOf)).toEqual(texts);
   reader.close();
 });
 
@@ -89,7 +90,7 @@ test.each(['asc', 'desc'] as const)('inserts on the way %s repeat and skip nothi
     2,
     (n) => (n < 6 ? insert(n) : Promise.resolve()),
   );
-  const seen = pages.flatMap(({ items }) => items.map(textOf));
+  const seen = pages.flatMap(itemsOf).map(textOf);
   const expected = order === 'asc' ? texts : texts.toReversed();
   expect(seen.filter((text) => !text.startsWith('new'))).toEqual(expected);
   expect(new Set(seen).size).toBe(seen.length);
@@ -134,7 +135,7 @@ function say(system: ActorSystem, contact: string, second: number): Promise<unkn
   return system.commands().send('conversation', conversationOf(contact), 'messages.ingest', { ...body, messages });
 }
 
-const idsOf = (pages: Page<{ id: string }>[]): string[] => pages.flatMap(({ items }) => items.map(({ id }) => id));
+const idsOf = (pages: Page<{ id: string }>[]): string[] => pages.flatMap(itemsOf).map(({ id }) => id);
 
 test.each([1, 4])('conversations come last message first, with %i shards', async (shards) => {
   await using system = await conversations(shards);

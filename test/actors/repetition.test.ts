@@ -97,9 +97,9 @@ test('a message of ours that its source echoes is a duplicate', async () => {
   const [effect] = reader.outbox.after(0, 0, 1);
   reader.close();
   const about = { messageId: message.id, effectId: effect!.id };
-  await system.commands().send('conversation', ann, 'attempt.start', about);
+  const { revision } = await system.commands().send('conversation', ann, 'attempt.start', about);
   const outcome = { kind: 'succeeded', sourceMessageId: 'ann-0', metadata: {} } as const;
-  await system.commands().send('conversation', ann, 'attempt.finish', { ...about, outcome });
+  await system.commands().send('conversation', ann, 'attempt.finish', { ...about, revision, outcome });
   const echo = await request(system, ingesting(system));
   expect(echo).toMatchObject({ ok: true, result: { messages: [{ id: message.id, duplicate: true }] } });
   expect(rowsOf(system.file).message).toHaveLength(1);
@@ -114,9 +114,9 @@ test('a send gets its first answer, though it is delivered by then', async () =>
   const reader = system.reader();
   const [effect] = reader.outbox.after(0, 0, 1);
   const about = { messageId: message.id, effectId: effect!.id };
-  await system.commands().send('conversation', ann, 'attempt.start', about);
+  const { revision } = await system.commands().send('conversation', ann, 'attempt.start', about);
   const outcome = { kind: 'succeeded', sourceMessageId: null, metadata: {} } as const;
-  await system.commands().send('conversation', ann, 'attempt.finish', { ...about, outcome });
+  await system.commands().send('conversation', ann, 'attempt.finish', { ...about, revision, outcome });
   expect(reader.messages.find(message.id)).toMatchObject({ message: { delivery_state: 'delivered' } });
   reader.close();
   const before = rowsOf(system.file);

@@ -16,6 +16,7 @@ test('secrets of a value are masked at any depth', () => {
     headers: { Authorization: 'Bearer abcdefgh', 'X-Team': 'support' },
     list: [{ token: 'short', n: 1 }, 'text', null],
     key: 7,
+    exact: JSON.rawJSON('1.10'),
   };
   expect(maskedValue(body)).toEqual({
     url: 'https://crm.example',
@@ -23,5 +24,6 @@ test('secrets of a value are masked at any depth', () => {
     headers: { Authorization: 'Bear...', 'X-Team': 'support' },
     list: [{ token: '...', n: 1 }, 'text', null],
     key: 7,
+    exact: JSON.rawJSON('1.10'),
   });
 });

@@ -21,9 +21,9 @@ const failToDeliver: Scenario = async (commands, system) => {
   const effect = reader.outbox.after(0, 0, 1)[0]!;
   const about = { messageId: reader.deliveries.find(effect.subject)!.message.id, effectId: effect.id };
   reader.close();
-  await commands.send('conversation', ann, 'attempt.start', about);
-  const outcome = { kind: 'unreachable', error: 'down', jitter: 0.25 } as const;
-  await commands.send('conversation', ann, 'attempt.finish', { ...about, outcome });
+  const { revision } = await commands.send('conversation', ann, 'attempt.start', about);
+  const outcome = { kind: 'unreachable', error: 'down', jitter: 0.25, giveUpAfter: 0 } as const;
+  await commands.send('conversation', ann, 'attempt.finish', { ...about, revision, outcome });
 };
 
 const scenarios: [string, Scenario][] = [
@@ -65,6 +65,25 @@ const scenarios: [string, Scenario][] = [
         system.clock.advance(60_000);
         await system.settle();
       }
+    },
+  ],
+  [
+    'a possible echo that is shown in the end',
+    async (commands, system) => {
+      await sendText(commands, 'ann', 'hello', true);
+      await ingest(commands, system);
+      const reader = system.reader();
+      const { id, subject } = reader.outbox.after(0, 0, 1)[0]!;
+      const about = { messageId: reader.deliveries.find(subject)!.message.id, effectId: id };
+      reader.close();
+      await commands.send('conversation', ann, 'attempt.start', about);
+      const { origin, messages } = ingestOf('ann', ['by hand'], 'desk');
+      const said = messages.map((message) => ({ ...message, fromContact: false }));
+      await commands.send('conversation', ann, 'messages.ingest', { origin, messages: said });
+      expect(rowsOf(system.file).parked_echo).toHaveLength(1);
+      system.clock.advance(30_000);
+      await system.settle();
+      expect(rowsOf(system.file).parked_echo).toEqual([]);
     },
   ],
   [
@@ -136,6 +155,11 @@ test.each([
     'fold to another state',
   ],
   ['a step too many', 'UPDATE conversation SET revision = revision + 1', 'the journal knows'],
+  [
+    'an echo that nobody waits for',
+    `INSERT INTO parked_echo SELECT 1 << 39, key, 1, id, 'x', 'x', '1', 0 FROM conversation`,
+    'keeps echoes without a wait',
+  ],
   ['a wrong counter', 'UPDATE channel SET seq = seq + 1', 'its last event'],
   ['a turn too many', 'UPDATE channel SET turns = turns + 1', 'turns'],
   ['a wrong last turn', 'UPDATE conversation SET last_turn = last_turn - 1', 'its last turn is'],
@@ -165,6 +189,11 @@ test.each([
   ['a lost turn', `DELETE FROM journal WHERE key = (SELECT min(key) FROM journal ${ofAnn})`, 'is missing'],
   ['a lost last turn', 'DELETE FROM journal WHERE key = (SELECT max(key) FROM journal)', 'its journal ends at'],
   ['a lost actor', 'DELETE FROM conversation', 'it has turns, and no row'],
+  ['a lost actor whose turns are pruned', 'DELETE FROM channel', 'nobody has it'],
+  ['steps that are no steps', "UPDATE journal SET steps = '1' WHERE steps IS NOT NULL", 'it can not be read'],
+  ['events that are no JSON', "UPDATE journal SET events = 'x' WHERE events IS NOT NULL", 'it can not be read'],
+  ['a delivery that is no JSON', `UPDATE message SET delivery = 'x' ${ofSend}`, 'it can not be read'],
+  ['a base in a state that is none', `UPDATE base SET value = '"nowhere"'`, 'it can not be read'],
   [
     'a changed base',
     `UPDATE base SET context = replace(context, '"unread":2', '"unread":1')`,

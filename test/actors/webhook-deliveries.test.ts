@@ -11,6 +11,7 @@ import {
   throttled,
   withMessages,
 } from './webhook-support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -166,6 +167,17 @@ test('a record of another generation moves no cursor', async () => {
   expect(subscriber.next()).toEqual(items);
 });
 
+test('a late record of another runner takes no progress back', async () => {
+  await using system = new ActorSystem();
+  const { subscriber, items } = await withMessages(system, ['1', '2', '3', '4', '5']);
+  const [a, b, c, d, e] = items as [Item, Item, Item, Item, Item];
+  await subscriber.record([[a, delivered]], { cursor: b.position, ahead: [d.feedKey] });
+  await subscriber.record([[a, delivered]], { cursor: a.position, ahead: [b.feedKey, e.feedKey] });
+  expect(subscriber.work()).toMatchObject({ cursor: b.position, ahead: [e.feedKey, d.feedKey] });
+  await subscriber.record([[c, delivered]], { cursor: d.position, ahead: [e.feedKey] });
+  expect(subscriber.work()).toMatchObject({ cursor: d.position, ahead: [e.feedKey] });
+});
+
 test('a delivered event that is replayed keeps its id', async () => {
   await using system = new ActorSystem();
   const { subscriber, items } = await withMessages(system, ['1']);
@@ -178,7 +190,7 @@ test('a delivered event that is replayed keeps its id', async () => {
   await subscriber.record([[item, delivered]]);
   await subscriber.replay(item);
   await subscriber.record([[item, delivered]]);
-  const { items: shown } = subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 10, from: null }, {});
+  const shown = itemsOf(subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 10, from: null }, {}));
   expect(shown).toMatchObject([{ id: subscriber.deliveryId(item), status: 'delivered', attempts: { length: 4 } }]);
   expectSound(system);
 });

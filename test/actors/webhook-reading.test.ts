@@ -5,6 +5,7 @@ import { keysPerShard } from '#actors/store/table.ts';
 import { ActorSystem, connectTestChannel, testChannel } from '../_support/actor-system.ts';
 import { rowsOf } from './support.ts';
 import { delivered, failed, ingest, type Item, Subscriber, subscriberOf, withMessages } from './webhook-support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 test('an event is read as one Event, whatever its text', async () => {
   await using system = new ActorSystem({ shards: 4 });
@@ -15,7 +16,7 @@ test('an event is read as one Event, whatever its text', async () => {
   const read = events([feedKey]).get(feedKey)!;
   const [entry] = subscriber.reader.feed.read({ after: [], limit: 100, types: ['message.created'] });
   const event = JSON.parse(read.text(position)) as EventJson;
-  expect(Object.keys(event)).toEqual(['type', 'payload', 'timestamp', 'seq', 'cursor']);
+  expect(Object.keys(event)).toEqual(['type', 'subject', 'payload', 'timestamp', 'seq', 'cursor']);
   expect({ ...event, cursor: '' }).toEqual({ ...entry!.event, cursor: '' });
   expect(read.type).toBe('message.created');
   expect(subscriber.reader.feed.decodeCursor(event.cursor)).toEqual(position);
@@ -97,7 +98,7 @@ test('deliveries are paged newest first, by status too', async () => {
     for (let from: number[] | null = null; ; ) {
       const page = deliveries(subscriber.id, { limit: 7, from: from && { key: from, direction: 'after' } }, filter);
       expect(page.total).toBe(filter.status === undefined ? 30 : 10);
-      ids.push(...page.items.map(({ id }) => id));
+      ids.push(...itemsOf(page).map(({ id }) => id));
       if (page.after === null) return ids;
       from = [...page.after];
     }
@@ -106,7 +107,7 @@ test('deliveries are paged newest first, by status too', async () => {
   expect(walk({})).toEqual(newest);
   expect(walk({ status: 'dead' })).toEqual(newest.filter((_, n) => n % 3 === 0));
   expect(walk({ status: 'delivered' })).toEqual(newest.filter((_, n) => n % 3 === 2));
-  const [first] = deliveries(subscriber.id, { limit: 1, from: null }, {}).items;
+  const [first] = itemsOf(deliveries(subscriber.id, { limit: 1, from: null }, {}));
   expect(first).toMatchObject({ event: { type: 'message.created', seq: 30 }, status: 'dead' });
   expect(first!.attempts).toMatchObject([{ at: '2026-01-01T00:00:00.000Z', duration_ms: 12, status: 200 }]);
 });

@@ -11,6 +11,7 @@ import { grewSubject } from '#src/nats/subjects.ts';
 import { ActorSystem } from '../_support/actor-system.ts';
 import { rowsOf } from './support.ts';
 import { delivered, failed, ingest, subscriberOf } from './webhook-support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 test('a file of the first schema gets the tables of webhooks', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-test-'));
@@ -87,7 +88,7 @@ test('of many attempts the newest hundred are shown', async () => {
     system.clock.advance(1);
     await subscriber.record([[item!, delivered]]);
   }
-  const { items } = subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 1, from: null }, {});
+  const items = itemsOf(subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 1, from: null }, {}));
   const times = items[0]!.attempts.map(({ at }) => Date.parse(at));
   expect(times).toHaveLength(100);
   expect(times.at(-1)).toBe(system.clock.now());

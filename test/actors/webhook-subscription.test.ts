@@ -62,14 +62,56 @@ test('unsubscribing twice says so once; update subscribes', async () => {
   expectSound(system);
 });
 
-test('subscribing again goes on from the cursor', async () => {
+const again = [
+  ['subscribe', (subscriber: Subscriber, resume: object) => subscriber.subscribe(resume)],
+  ['update', (subscriber: Subscriber, resume: object) => subscriber.update(resume)],
+] as const;
+
+/** With one delivery that backs off, unsubscribed, and one message more. */
+async function paused(system: ActorSystem): Promise<Subscriber> {
+  const subscriber = await subscriberOf(system);
+  await ingest(system, 'ann', ['before']);
+  const [item] = subscriber.next();
+  await subscriber.record([[item!, failed]], { cursor: item!.position });
+  await subscriber.send('webhook.unsubscribe');
+  await ingest(system, 'ann', ['missed'], 'later');
+  return subscriber;
+}
+
+test.each(again)('%s with resume goes on from where it stood', async (_, subscribe) => {
+  await using system = new ActorSystem();
+  const subscriber = await paused(system);
+  const { cursor } = subscriber.work();
+  await subscribe(subscriber, { resume: true });
+  expect(subscriber.work()).toMatchObject({ cursor, state: 'idle' });
+  expect(subscriber.heads()).toMatchObject([{ ready: true }]);
+  expect(subscriber.next()).toHaveLength(1);
+});
+
+test.each(again)('%s after a pause starts from now', async (_, subscribe) => {
+  await using system = new ActorSystem();
+  const subscriber = await paused(system);
+  const [late] = subscriber.next();
+  const { generation } = subscriber.work();
+  await subscribe(subscriber, {});
+  expect([subscriber.heads(), subscriber.next()]).toEqual([[], []]);
+  // What a dispatcher still had to say of before the pause.
+  await subscriber.record([[late!, failed]], { generation, cursor: [1] });
+  expect([subscriber.heads(), subscriber.next()]).toEqual([[], []]);
+  await ingest(system, 'ann', ['new'], 'last');
+  expect(subscriber.next()).toHaveLength(1);
+  await subscriber.advance(10_000);
+  await subscriber.advance(10_000);
+  expect(rowsOf(system.file)).toMatchObject({ webhook_delivery: [], webhook_attempt: [], timer: [] });
+  expectSound(system);
+});
+
+test('subscribing without a pause moves nothing', async () => {
   await using system = new ActorSystem();
   const subscriber = await subscriberOf(system);
-  const { cursor } = subscriber.work();
-  await subscriber.send('webhook.unsubscribe');
-  await ingest(system, 'ann', ['missed']);
+  await ingest(system, 'ann', ['1']);
   await subscriber.subscribe();
-  expect(subscriber.work()).toMatchObject({ cursor, state: 'idle' });
+  await subscriber.update({});
   expect(subscriber.next()).toHaveLength(1);
 });
 
@@ -218,7 +260,7 @@ test('status 410 unsubscribes and keeps the delivery', async () => {
   expect(await subscriber.record([[items[0]!, gone]])).toBe('Unsubscribed');
   expect(updates(system).at(-1)!.payload).toMatchObject({ status: 'Unsubscribed', state: 'Unsubscribed' });
   expect(subscriber.statuses()).toEqual(['scheduled']);
-  await subscriber.subscribe();
+  await subscriber.subscribe({ resume: true });
   expect(subscriber.heads()).toMatchObject([{ feedKey: items[0]!.feedKey, ready: true }]);
   expectSound(system);
 });

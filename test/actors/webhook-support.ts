@@ -12,6 +12,7 @@ import type {
 import { webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
 import { type ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { uuid } from './support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 type RecordBody = WebhookSubscriptionCommands['deliveries.record']['body'];
 export type Item = ReturnType<OpenStoreReader['webhookDeliveries']['read']>['items'][number];
@@ -32,7 +33,7 @@ export class Subscriber {
     this.reader = system.reader();
   }
 
-  subscribe(fields: SubscriptionFields & { start?: FeedPosition } = {}) {
+  subscribe(fields: SubscriptionFields & { start?: FeedPosition; resume?: boolean } = {}) {
     const body = { url: 'https://receiver.test/hook', start: this.reader.feed.end(), ...fields };
     return this.system.commands().send('webhook-subscription', this.id, 'webhook.subscribe', body);
   }
@@ -41,8 +42,9 @@ export class Subscriber {
     return this.system.commands().send('webhook-subscription', this.id, type, null as never);
   }
 
-  update(fields: SubscriptionFields) {
-    return this.system.commands().send('webhook-subscription', this.id, 'webhook.update', fields);
+  update(fields: SubscriptionFields & { resume?: boolean }) {
+    const body = { start: this.reader.feed.end(), ...fields };
+    return this.system.commands().send('webhook-subscription', this.id, 'webhook.update', body);
   }
 
   replay(deliveryKey: Item | string) {
@@ -97,7 +99,9 @@ export class Subscriber {
   /** Status of each delivery, oldest first. */
   statuses(): string[] {
     const page = this.reader.webhooks.deliveries(this.id, { limit: 1_000, from: null }, {});
-    return page.items.map(({ status }) => status).reverse();
+    return itemsOf(page)
+      .map(({ status }) => status)
+      .reverse();
   }
 
   async advance(ms: number): Promise<void> {

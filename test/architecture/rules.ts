@@ -1,20 +1,5 @@
-import { kinds } from '#actors/kinds.ts';
-import { codeOf, importsOf, type SourceFile, titlesOf, topLevel, withoutComments } from './scan.ts';
-
-/** Says what is against the rule, one sentence each. */
-export type Rule = (files: SourceFile[]) => string[];
-
-const perFile =
-  (problemsOf: (file: SourceFile) => string[]): Rule =>
-  (files) =>
-    files.flatMap((file) => problemsOf(file).map((problem) => `${file.path}: ${problem}`));
-
-const perImport = (problemOf: (path: string, specifier: string, target: string | null) => string | null): Rule =>
-  perFile((file) =>
-    importsOf(file)
-      .map(({ specifier, target }) => problemOf(file.path, specifier, target))
-      .filter((problem) => problem !== null),
-  );
+import { perFile, perImport, type Rule } from './rule.ts';
+import { codeOf, importsOf, titlesOf, topLevel, withoutComments } from './scan.ts';
 
 const below: Record<string, string[]> = {
   'state-machines': ['state-machines'],
@@ -68,72 +53,13 @@ export const operationsAreListed: Rule = (files) => {
   return files.flatMap(({ path, text }) => {
     const code = withoutComments(text);
     if (topLevel(path) !== 'src' || path === 'src/http/operation.ts') return [];
-    return [...code.matchAll(/(?:export const (\w+)[^=]*=\s*)?\bdefineOperation\b[<(]/g)].flatMap((match) => {
+    return [...code.matchAll(/(?:export const (\w+)[^=]*=\s*)?\bdefine(?:Operation|Read)\b[<(]/g)].flatMap((match) => {
       const name = match[1] ?? 'something that is not exported';
       const url = /\bpath:\s*'(\/[^']+)'/.exec(code.slice(match.index))?.[1] ?? '';
       const home = fileOfOperation(url) === path ? [] : [`${path}: ${url || 'no path'} belongs elsewhere`];
       const known = imported.has(path) && new RegExp(`\\b${name}\\b`).test(names);
       return [...home, ...(known ? [] : [`${path}: ${name} is not in ${table}`])];
     });
-  });
-};
-
-const connectorFolder = (path: string): string | null => /^src\/connectors\/[^/]+\//.exec(path)?.[0] ?? null;
-
-/** What a connector may use besides its own folder: the contract, words of all, and the types of what it is given. */
-const usableByConnectors = [
-  ...['src/connectors/connector.ts', 'src/connectors/outcome.ts', 'src/ingest/items.ts', 'src/ingest/fields.ts'],
-  ...['src/config/', 'src/outgoing/', 'state-machines/', 'actors/representation.ts', 'actors/json.ts'],
-];
-/** A connector has no way out of its own. */
-const waysOut =
-  /^(?:node:(?:http|https|http2|net|tls|dns|dgram|fs|child_process|worker_threads)|undici|ws|hono|@hono\/)/;
-
-export const connectorsKnowLittle = perImport((path, specifier, target) => {
-  const folder = connectorFolder(path);
-  if (folder === null) return null;
-  const usable = target === null ? !waysOut.test(specifier) : usableByConnectors.some((use) => target.startsWith(use));
-  return usable || target?.startsWith(folder) ? null : `imports ${specifier}, which is not for connectors`;
-});
-
-/** Lists of the specification: what is configured and shown, whether there is a connector for it or not. */
-const listsOfSources = ['src/config/', 'src/http/client/config.ts'];
-
-/** A connector that is not in the registry speaks to nobody; one without the suite may do anything. */
-export const connectorsAreListed: Rule = (files) => {
-  const folders = new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null));
-  const registry = files.find(({ path }) => path === 'src/connectors/registry.ts');
-  const listed = registry ? importsOf(registry).map(({ target }) => target) : [];
-  return [...folders].flatMap((folder) => {
-    const suite = folder.replace('src/', 'test/');
-    const isHeld = files.some(({ path, text }) => path.startsWith(suite) && text.includes('conformance('));
-    return [
-      ...(listed.some((target) => target?.startsWith(folder)) ? [] : [`${folder} is not in the registry`]),
-      ...(isHeld ? [] : [`${folder} has no conformance test below ${suite}`]),
-    ];
-  });
-};
-
-/** Only the registry, and its own tests, know a connector by name. */
-export const connectorsHaveOneHome: Rule = (files) => {
-  const folders = new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null));
-  return files.flatMap((file) => {
-    const { path } = file;
-    const foreign = [...folders].filter((folder) => {
-      const tests = folder.replace('src/', 'test/');
-      return ![folder, tests, 'src/connectors/registry.ts'].some((home) => path.startsWith(home));
-    });
-    const imports = importsOf(file).filter(({ target }) => foreign.some((folder) => target?.startsWith(folder)));
-    const isList = topLevel(path) === 'test' || listsOfSources.some((list) => path.startsWith(list));
-    const named = foreign.filter((folder) => {
-      // zod's word for a problem that a schema found itself is the name of a connector too.
-      const name = new RegExp(`(?<!code: )['"\`]${folder.split('/')[2]}[.'"\`]`);
-      return !isList && name.test(withoutComments(file.text));
-    });
-    return [
-      ...imports.map(({ specifier }) => `${path}: imports ${specifier}`),
-      ...named.map((folder) => `${path}: names the connector in ${folder}`),
-    ];
   });
 };
 
@@ -148,31 +74,6 @@ export const driversStayHome = perImport((path, specifier) => {
     ? `imports ${specifier} outside ${home[1][0]}`
     : null;
 });
-
-/** Rooms of all kinds, and the lists that are made of the list of kinds. The schema's history tells of every table. */
-const roomsOfAllKinds = /^actors\/(?:(?:runtime|store|log|journal)\/|(?:commands|store-reader)\.ts$)/;
-const schema = 'actors/store/migrations/';
-
-/** Only the list of kinds knows a kind by name: whatever handles all of them takes the list. */
-export const kindsHaveOneHome = perFile((file) => {
-  if (!roomsOfAllKinds.test(file.path) || file.path.startsWith(schema)) return [];
-  const names = kinds.map(({ name }) => name);
-  const quoted = new RegExp(`['"\`](?:${names.join('|')})['"\`]`);
-  const imports = importsOf(file).filter(({ target }) => names.some((name) => target?.startsWith(`actors/${name}/`)));
-  return [
-    ...imports.map(({ specifier }) => `imports ${specifier}`),
-    ...(quoted.test(withoutComments(file.text)) ? ['names a kind'] : []),
-  ];
-});
-
-/** A kind that is not in the list answers nobody. */
-export const kindsAreListed: Rule = (files) => {
-  const list = files.find(({ path }) => path === 'actors/kinds.ts');
-  const listed = list ? importsOf(list).map(({ target }) => target) : [];
-  return files
-    .filter(({ path }) => /^actors\/(?!runtime\/)[^/]+\/kind\.ts$/.test(path) && !listed.includes(path))
-    .map(({ path }) => `${path} is not in actors/kinds.ts`);
-};
 
 /** Imports of types too: a circle of thoughts is one, whether it is gone at run time or not. */
 export const noCycle: Rule = (files) => {
@@ -193,7 +94,7 @@ export const noCycle: Rule = (files) => {
 };
 
 const impure =
-  /\b(?:Date|Temporal|performance|crypto|setTimeout|setInterval|setImmediate|queueMicrotask|process|fetch|globalThis)\b|\bMath\s*\.\s*random\b|\bawait\b/g;
+  /\b(?:Date|Temporal|performance|crypto|setTimeout|setInterval|setImmediate|queueMicrotask|process|fetch|globalThis|console)\b|\bMath\s*\.\s*random\b|\bawait\b|^(?:export )?let\b/gm;
 
 export const machinesArePure = perFile(({ path, text }) => {
   if (topLevel(path) !== 'state-machines') return [];
@@ -227,7 +128,11 @@ export const namesMeanOneThing: Rule = (files) => {
   const homes = new Map<string, string>();
   return files.flatMap(({ path, text }) => {
     if (!below[topLevel(path)]) return [];
-    const names = [...codeOf(text).matchAll(/^export (?:async )?(?:class|interface|type|function\*?) (\w+)/gm)];
+    const names = [
+      ...codeOf(text).matchAll(
+        /^export (?:(?:async|abstract|const) )?(?:class|interface|type|enum|function\*?) (\w+)/gm,
+      ),
+    ];
     return [...new Set(names.map(([, name]) => name!))].flatMap((name) => {
       const home = homes.get(name) ?? path;
       homes.set(name, home);

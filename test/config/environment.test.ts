@@ -46,6 +46,7 @@ test('gives every kind of value', () => {
       PARLEY_INTEGRATION_SOURCE_API_ENABLED: 'TRUE',
       PARLEY_DATA_DURABILITY: 'normal',
       PARLEY_OUTGOING_ALLOW_NETWORKS: '10.0.0.0/8, fd00::/8',
+      PARLEY_DELIVERY_GIVE_UP_AFTER: '90s',
       PARLEY_RETENTION_JOURNAL: '36h',
       PARLEY_COMPONENTS_SOURCES_TELCO_ACCOUNT_SID: 'AC1',
       PARLEY_COMPONENTS_SOURCES_TELCO_AUTH_TOKEN: 't',
@@ -54,6 +55,7 @@ test('gives every kind of value', () => {
   expect(config.integration['source-api'].enabled).toBe(true);
   expect(config.data.durability).toBe('normal');
   expect(config.outgoing.allowNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(config.delivery.giveUpAfter).toBe(90_000);
   expect(config.retention.journal).toBe(36 * 3_600_000);
   expect(config.components.sources.telco?.accountSid).toBe('AC1');
 });

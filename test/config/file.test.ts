@@ -30,6 +30,7 @@ const badFiles: [string, string, string[]][] = [
     `${goodSecurity}retention: { journal: 23h }\n`,
     ['retention.journal must be 24h or more'],
   ],
+  ['no time to try', `${goodSecurity}delivery: { giveUpAfter: 0s }\n`, ['delivery.giveUpAfter must be longer']],
   ['a duration of nothing', `${goodSecurity}retention: { deliveries: 0d }\n`, ['retention.deliveries must be longer']],
   [
     'an address without prefix',
@@ -107,13 +108,14 @@ test.each([
 test('gives every key its default', () => {
   const file = configFile(goodSecurity);
   expect(loadConfig({ file, env: {} })).toMatchObject({
-    server: { host: '127.0.0.1', port: 8080, publicUrl: '', metricsPort: 9464 },
+    server: { host: '127.0.0.1', port: 8080, publicUrl: '', metricsPort: 'auto' },
     data: { dir: join(dirname(file), 'data'), durability: 'full', shards: 1 },
     nats: { url: '' },
     security: { authentication: false, allowUnauthenticated: false, allowedOrigins: [] },
     integration: { 'source-api': { enabled: false }, contacts: { enabled: false }, webhook: { enabled: false } },
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
+    delivery: { giveUpAfter: 10 * 60_000 },
     retention: { journal: 30 * 86_400_000, deliveries: 30 * 86_400_000 },
   });
 });
@@ -133,6 +135,7 @@ security:
   oidc: { issuer: "https://id.example", clientId: c, clientSecret: s, allowedEmailPatterns: ["*@a.example"] }
 components: { sources: { chatplugin: , telco: { accountSid: AC1, authToken: t } } }
 outgoing: { allowNetworks: [10.0.0.0/8, "fd00::/8"] }
+delivery: { giveUpAfter: 2h }
 retention: { journal: 7d, deliveries: 90s }
 `),
     env: {},
@@ -145,7 +148,19 @@ retention: { journal: 7d, deliveries: 90s }
   expect(config.components.sources.telco?.authToken.reveal()).toBe('t');
   expect(config.components.sources.pageplatform).toBeUndefined();
   expect(config.outgoing.allowNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(config.delivery).toEqual({ giveUpAfter: 2 * 3_600_000 });
   expect(config.retention).toEqual({ journal: 7 * 86_400_000, deliveries: 90_000 });
+});
+
+test('patterns of addresses may be a list or a text with commas', () => {
+  const patterns = (written: string) => {
+    const oidc = `{ issuer: "https://id.example", clientId: c, clientSecret: s, allowedEmailPatterns: ${written} }`;
+    const security = `security: { jwtSecret: ${jwtSecret}, systemToken: ${systemToken}, oidc: ${oidc} }\n`;
+    return loadConfig({ file: configFile(security), env: {} }).security.oidc?.allowedEmailPatterns;
+  };
+  expect(patterns('"*@a.example, ann@b.example"')).toEqual(['*@a.example', 'ann@b.example']);
+  expect(patterns('["*@a.example", ann@b.example]')).toEqual(['*@a.example', 'ann@b.example']);
+  expect(() => patterns('"*@a.example,"')).toThrow(/must not be empty/);
 });
 
 test.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])('lets an open API listen on %s', (host) => {

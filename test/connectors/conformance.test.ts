@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Connector, DeliveryTools, InboundRoute } from '#src/connectors/connector.ts';
-import { checks, type Specimen } from './conformance.ts';
+import type { Connector, DeliveryTools, InboundRoute, ParsedRequest, RawRequest } from '#src/connectors/connector.ts';
+import type { Inbound } from '#src/ingest/items.ts';
+import { checks } from './conformance.ts';
+import { objectIn } from '#src/connectors/outcome.ts';
 import { lettersConnector, secret } from './letters.ts';
 import { letters } from './letters-specimen.ts';
+import type { Specimen } from './specimen.ts';
 
 const sound = lettersConnector();
 const withRoutes = (changes: Partial<InboundRoute>): Partial<Connector> => ({
@@ -12,6 +15,16 @@ const withRoutes = (changes: Partial<InboundRoute>): Partial<Connector> => ({
 const calling = (meddle: (tools: DeliveryTools) => DeliveryTools): Partial<Connector> => ({
   deliver: (delivery, tools) => sound.deliver(delivery, meddle(tools)),
 });
+
+/** Takes the id of a letter as it is. */
+function trusting({ body }: RawRequest): ParsedRequest {
+  const [said] = letters.readings[0]!.inbound as [Inbound];
+  const { post } = objectIn(Buffer.from(body).toString()) as { post?: unknown };
+  const messages = (Array.isArray(post) ? post : []).map((letter: { id: string } | null) => {
+    return { ...said.messages[0]!, id: letter?.id as string };
+  });
+  return { inbound: [{ ...said, messages }] };
+}
 
 /** A mistake that an author could make, and the check that must tell. */
 const mistakes: [mistake: string, changes: Partial<Connector>, check: string][] = [
@@ -26,6 +39,13 @@ const mistakes: [mistake: string, changes: Partial<Connector>, check: string][] 
     withRoutes({ parse: ({ body }) => JSON.parse(Buffer.from(body).toString()) }),
     'reads nothing of odd bodies, and does not throw',
   ],
+  [
+    'passes on whatever stands where an id should',
+    withRoutes({ parse: trusting }),
+    'passes nothing on that can not be, however spoilt',
+  ],
+  ['is called like an operation', withRoutes({ path: '/messages.send' }), 'has addresses that the hub has not'],
+  ['takes any body', withRoutes({ bodyLimit: Number.POSITIVE_INFINITY }), 'takes bodies of a few MiB at most'],
   ['forgets a route', { routes: sound.routes.slice(1) }, 'has a genuine request for each route, and takes it'],
   ['names the wrong sources', { sources: ['parcels'] }, 'is found for its channels, and for no others'],
   [

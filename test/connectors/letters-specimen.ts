@@ -1,6 +1,6 @@
 import { channelId } from '#actors/ids.ts';
-import type { Specimen } from './conformance.ts';
 import { lettersConnector, secret, signatureOf } from './letters.ts';
+import type { Specimen } from './specimen.ts';
 
 const at = Date.UTC(2026, 0, 1);
 /** A letter as the platform writes it. */

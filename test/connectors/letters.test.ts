@@ -79,7 +79,7 @@ describe('the address of a connector', () => {
     expect([shaken.status, shaken.headers.get('content-type'), await shaken.text()]).toEqual([200, 'text/plain', '42']);
     expect((await fetch(`${api.url}/letters?token=wrong&challenge=42`)).status).toBe(403);
     const other = await fetch(`${api.url}/letters`, { method: 'PUT' });
-    expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, POST, OPTIONS']);
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD, OPTIONS']);
   });
 
   it('leaves one line, and is counted', async () => {

@@ -1,37 +1,46 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
 import type { Json } from '#actors/representation.ts';
 import type { Connector, InboundRoute, RawRequest } from '#src/connectors/connector.ts';
 import { objectIn, outcomeOf } from '#src/connectors/outcome.ts';
+import { foreignId, json } from '#src/ingest/fields.ts';
 import type { Inbound } from '#src/ingest/items.ts';
 
 /** What the platform of the tests and the hub both know. */
 export const secret = 'a-secret-of-letters';
 export const letterLimit = 2 * 1024 * 1024;
 
+const firstLetter = Date.UTC(2000, 0, 1);
+const lastLetter = Date.UTC(2100, 0, 1);
+
 /** A letter as the platform writes it. */
-interface Letter {
-  id: string;
-  box: string;
-  from: string;
-  text: Json;
-  at: number;
+const letter = z.object({
+  ...{ id: foreignId, box: foreignId, from: foreignId, text: json },
+  at: z.int().min(firstLetter).max(lastLetter),
+});
+const receipt = z.object({ of: foreignId, state: z.string().min(1) });
+
+/** What can be read of a list: an item that is spoilt holds up no other. */
+const readable = <T>(list: unknown, item: z.ZodType<T>): T[] =>
+  (Array.isArray(list) ? list : []).flatMap((one) => item.safeParse(one).data ?? []);
+
+function isSame(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 export const signatureOf = (body: Uint8Array | string): string =>
   createHmac('sha256', secret).update(body).digest('hex');
 
-function isSigned({ headers, body }: RawRequest): boolean {
-  const given = Buffer.from(String(headers['x-letters-signature']));
-  const wanted = Buffer.from(signatureOf(body));
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
-}
+const isSigned = ({ headers, body }: RawRequest): boolean =>
+  isSame(String(headers['x-letters-signature']), signatureOf(body));
 
 /** A platform asks once whether the address is the hub's. */
 const handshake: InboundRoute = {
   method: 'GET',
   path: '/letters',
   bodyLimit: 0,
-  verify: ({ url }) => url.searchParams.get('token') === secret,
+  verify: ({ url }) => isSame(url.searchParams.get('token') ?? '', secret),
   parse: ({ url }) => ({
     inbound: [],
     answer: { contentType: 'text/plain', body: url.searchParams.get('challenge') ?? '' },
@@ -48,12 +57,12 @@ const letters: InboundRoute = {
     if (!Array.isArray(post) && !Array.isArray(receipts)) return null;
     const inbound: Inbound = {
       source: 'letters',
-      messages: ((post ?? []) as Letter[]).map(({ id, box, from, text, at }) => ({
-        ...{ id, channel: box, conversation: from, sender: from, content: text },
+      messages: readable(post, letter).map(({ id, box, from, text, at }) => ({
+        ...{ id, channel: box, conversation: from, sender: from, content: text as Json },
         ...{ fromContact: true, sentAt: at },
       })),
       metadata: [],
-      receipts: ((receipts ?? []) as { of: string; state: string }[]).map(({ of, state }) => ({ message: of, state })),
+      receipts: readable(receipts, receipt).map(({ of, state }) => ({ message: of, state })),
     };
     return { inbound: [inbound] };
   },

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { createApp } from '#src/http/app.ts';
 import type { Connector } from '#src/connectors/connector.ts';
 import { createConnectors, factories } from '#src/connectors/registry.ts';
+import { Bodies } from '#src/http/bodies.ts';
+import { Metrics } from '#src/metrics.ts';
+import { createGate } from '#src/security/gate.ts';
+import { createAuth } from '#src/security/auth.ts';
+import { startApi } from '../_support/api.ts';
 import { testConfig } from '../_support/config.ts';
 import { lettersConnector } from './letters.ts';
 
@@ -26,6 +32,10 @@ describe('the registry', () => {
     expect(routes.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /letters', 'POST /letters']);
   });
 
+  it('lists each connector once', () => {
+    expect(new Set(factories).size).toBe(factories.length);
+  });
+
   it('leaves out what is not configured', () => {
     const { of, routes } = createConnectors(testConfig(), [() => null, lettersConnector]);
     expect([of({ source: 'letters' })?.name, routes.length]).toEqual(['letters', 2]);
@@ -37,4 +47,17 @@ describe('the registry', () => {
     expect(claimedBy(lettersConnector, but({ routes: [] }))).toThrow('claim letters');
     expect(claimedBy(lettersConnector, but({ sources: [] }))).toThrow('claim GET /letters');
   });
+
+  it.each(['/messages.send', '/messages.suggestReplies', '/health/live', '/openapi.json'] as const)(
+    'gives no connector the address %s of the hub’s own',
+    async (path) => {
+      await using api = await startApi();
+      const [, route] = lettersConnector().routes;
+      const connectors = createConnectors(api.config, [but({ routes: [{ ...route!, path }] })]);
+      const services = { ...api.services, connectors };
+      const parts = { services, auth: createAuth(services), metrics: new Metrics() };
+      const doors = { gate: createGate(api.config), bodies: new Bodies() };
+      expect(() => createApp({ ...parts, ...doors })).toThrow(`claims ${path}, which is the hub's own`);
+    },
+  );
 });

@@ -22,9 +22,9 @@ async function backingOff(system: ActorSystem): Promise<void> {
   const reader = system.reader();
   const about = { messageId, effectId: reader.outbox.after(0, -1, 1)[0]!.id };
   reader.close();
-  await commands.send('conversation', conversation, 'attempt.start', about);
-  const outcome = { kind: 'throttled', error: 'Busy.', retryAfter: wait } as const;
-  await commands.send('conversation', conversation, 'attempt.finish', { ...about, outcome });
+  const { revision } = await commands.send('conversation', conversation, 'attempt.start', about);
+  const outcome = { kind: 'throttled', error: 'Busy.', retryAfter: wait, giveUpAfter: 2 * wait } as const;
+  await commands.send('conversation', conversation, 'attempt.finish', { ...about, revision, outcome });
 }
 
 test('a dispatcher that starts looks when a wait is over', async () => {

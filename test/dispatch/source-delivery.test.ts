@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { namespaces } from '#actors/ids.ts';
-import { uuidV5 } from '#actors/uuid.ts';
-import { failuresToOpen } from '#src/outgoing/circuit-breaker.ts';
+import { uuidToBytes, uuidV5 } from '#actors/uuid.ts';
+import { Metrics } from '#src/metrics.ts';
+import { startDispatch } from '#src/node/owner-dispatch.ts';
+import { failuresToOpen, probeAfterMs } from '#src/outgoing/circuit-breaker.ts';
+import type { OutgoingRequest } from '#src/outgoing/client.ts';
 import { answering, startApi, type TestApi } from '../_support/api.ts';
+import { testConfig } from '../_support/config.ts';
 import { until } from '../_support/source-client.ts';
+import { stepsOf } from '../actors/support.ts';
 
 const gateway = 'https://gateway.example';
 
@@ -16,35 +21,72 @@ async function start() {
     await api.post('/sources.update', { source_id: name, action_endpoint: `${gateway}/${name}` });
   }
   const calls: string[] = [];
+  let isIll = true;
   api.dispatch({
     ...answering(200, {}),
     post(request) {
       calls.push(request.url);
-      return answering(request.url.endsWith('well') ? 200 : 500, {}).post(request);
+      return answering(isIll && request.url.endsWith('ill') ? 500 : 200, {}).post(request);
     },
   });
   const send = async (source: string, recipient: string): Promise<string> => {
     const start = { channel_id: channels[source], source_recipient_id: recipient, message: { text: 'Hello' } };
     return (await api.post<{ id: string }>('/messages.send', start)).body.id;
   };
-  return { api, calls, send, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
+  const mend = () => {
+    isIll = false;
+  };
+  return { api, calls, send, mend, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
 const stateOf = (api: TestApi, id: string): string => api.reader.messages.find(id)!.message.state;
 const attempts = (api: TestApi): number => api.lines.filter(({ event }) => event === 'delivery.attempted').length;
 
-test('a source out of reach takes no other of its gateway down', async () => {
-  await using hub = await start();
-  const { api, calls, send } = hub;
+/** Opens the circuit of `ill`; what it is sent from now on has to wait. */
+async function openCircuit({ api, calls, send }: Awaited<ReturnType<typeof start>>): Promise<void> {
   for (let n = 0; n < failuresToOpen; n++) await send('ill', `contact-${n}`);
   await until('the failures', () => calls.length === failuresToOpen);
   await until('their records', () => attempts(api) === failuresToOpen);
-  await send('ill', 'one-more');
-  await until('the refusal', () => attempts(api) === failuresToOpen + 1);
-  expect(calls).toHaveLength(failuresToOpen);
+}
+
+test('a source out of reach takes no other of its gateway down', async () => {
+  await using hub = await start();
+  await openCircuit(hub);
+  const other = await hub.send('well', 'ann');
+  await until('the delivery', () => stateOf(hub.api, other) === 'delivered');
+  expect(hub.calls.filter((url) => url.endsWith('ill'))).toHaveLength(failuresToOpen);
+});
+
+test('a send that waits for the probe has made no attempt', async () => {
+  await using hub = await start();
+  const { api, calls, send } = hub;
+  await openCircuit(hub);
+  const waiting = await send('ill', 'one-more');
   const other = await send('well', 'ann');
   await until('the delivery', () => stateOf(api, other) === 'delivered');
-  expect(calls.at(-1)).toBe(`${gateway}/well`);
+  expect(calls).toHaveLength(failuresToOpen + 1);
+  const stored = api.system.open();
+  const [text] = stored.prepare('SELECT delivery FROM message WHERE id = ?').pluck().all(uuidToBytes(waiting));
+  stored.close();
+  expect(JSON.parse(String(text))).toMatchObject({
+    value: { pending: 'queued' },
+    context: { attempts: 0 },
+    revision: 1,
+  });
+});
+
+test('when the probe succeeds, what waited goes out at once', async () => {
+  await using hub = await start();
+  const { api, send } = hub;
+  await openCircuit(hub);
+  hub.mend();
+  const opened = api.system.clock.now();
+  const waiting = [await send('ill', 'bob'), await send('ill', 'cem'), await send('ill', 'dan')];
+  await until('the deliveries', () => {
+    api.system.clock.advance(500);
+    return waiting.every((id) => stateOf(api, id) === 'delivered');
+  });
+  expect(api.system.clock.now() - opened).toBeLessThan(1.5 * probeAfterMs);
 });
 
 test('a send that is tried again is not overtaken', async () => {
@@ -70,6 +112,25 @@ test('a send that is tried again is not overtaken', async () => {
     return sends.every((id) => stateOf(api, id) === 'delivered');
   });
   expect(called).toEqual([sends[0], ...sends]);
+});
+
+test('a send is given up after the time that is configured', async () => {
+  await using api = await startApi({ config: { ...testConfig(), delivery: { giveUpAfter: 20_000 } } });
+  const { channel } = await api.addSource('shop');
+  await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
+  api.dispatch(answering(429, { error: 'Too many.' }));
+  const message = { channel_id: channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
+  const { body } = await api.post<{ id: string }>('/messages.send', message);
+  const shown = () => api.reader.messages.find(body.id)!.message;
+  await until('the wait', () => shown().metadata['error'] === 'Too many. (the source asked to wait)');
+  expect(shown().state).toBe('pending');
+  const begin = api.system.clock.now();
+  await until('the end', () => {
+    api.system.clock.advance(1_000);
+    return shown().state === 'failed';
+  });
+  expect(shown().metadata).toEqual({ error: 'Too many. (given up after 20 s)' });
+  expect(api.system.clock.now() - begin).toBeGreaterThanOrEqual(20_000);
 });
 
 test('a source that no connector speaks to refuses', async () => {
@@ -104,4 +165,26 @@ test('a call cut off by a crash is told as unknown and made again', async () => 
   await until('the record', () => api.reader.messages.find(body.id)!.message.metadata['outcome_unknown'] === true);
   api.system.clock.advance(1_000);
   await until('the delivery', () => stateOf(api, body.id) === 'delivered');
+});
+
+test('what two nodes begin at the same moment are two attempts', async () => {
+  await using api = await startApi();
+  const { channel } = await api.addSource('shop');
+  await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
+  const start = { channel_id: channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
+  const { body } = await api.post<{ id: string }>('/messages.send', start);
+  let calls = 0;
+  const client = {
+    ...answering(200, {}),
+    post: (request: OutgoingRequest) => {
+      calls++;
+      return answering(200, {}).post(request);
+    },
+  };
+  api.dispatch(client);
+  const other = startDispatch(api.services, { sources: client, webhooks: client, metrics: new Metrics() });
+  await until('the delivery', () => stateOf(api, body.id) === 'delivered');
+  await other.stop();
+  const started = stepsOf(api.system.file).filter(({ event }) => JSON.stringify(event).includes('attempt.started'));
+  expect(calls).toBeLessThanOrEqual(started.length);
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ActorSystem } from '../_support/actor-system.ts';
 import type { Subscriber } from '../actors/webhook-support.ts';
 import { Dispatching, ingest, receiveWebhooks, subscribe, taken, texts } from './webhooks-support.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -105,7 +106,7 @@ test('410 unsubscribes', async () => {
   await dispatching.pass(minute, second);
   expect(receiver.receipts).toHaveLength(1);
   receiver.answer = () => 200;
-  await subscriber.subscribe({ url: receiver.url });
+  await subscriber.subscribe({ url: receiver.url, resume: true });
   await dispatching.until(isDelivered(subscriber, 3));
   expect(receiver.receipts.map(({ text }) => text)).toEqual(['m1', 'm1', 'm2', 'm3']);
 });
@@ -119,7 +120,7 @@ test('a redirect is a failure and not followed', async () => {
   await ingest(system, 'ann', ['one']);
   await using dispatching = new Dispatching(system);
   await dispatching.until(() => subscriber.statuses().length === 1);
-  const { items } = subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 10, from: null }, {});
+  const items = itemsOf(subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 10, from: null }, {}));
   expect(items[0]).toMatchObject({ status: 'scheduled', attempts: [{ status: 307, reason: null, answer: 'said' }] });
   expect(elsewhere.receipts).toEqual([]);
 });
@@ -135,7 +136,7 @@ test('a receiver that hangs is cut off', async () => {
   await ingest(system, 'ann', ['one']);
   await using dispatching = new Dispatching(system, { timeoutMs: 100 });
   await dispatching.until(() => subscriber.statuses().length === 1);
-  const { items } = subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 10, from: null }, {});
+  const items = itemsOf(subscriber.reader.webhooks.deliveries(subscriber.id, { limit: 10, from: null }, {}));
   expect(items[0]?.attempts[0]).toMatchObject({ status: null, reason: 'timeout', answer: '' });
   open();
 });

@@ -72,7 +72,8 @@ describe('/channels.update', () => {
     const image_url = 'https://shop.example/a.png';
     expect((await update({ image_url })).body.metadata).toEqual({ name: 'Line', image_url });
     expect((await update({ name: 'Desk' })).body.metadata).toEqual({ name: 'Desk', image_url });
-    expect((await update({})).body.metadata).toEqual({ name: 'Desk', image_url });
+    expect((await update({ name: null })).body.metadata).toEqual({ name: 'Desk', image_url });
+    expect((await update({ image_url: null })).body.metadata).toEqual({ name: 'Desk' });
   });
 
   it.each([{ name: '' }, { name: 'x'.repeat(1_001) }, { image_url: 'ftp://shop.example' }])(

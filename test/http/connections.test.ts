@@ -4,6 +4,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentRoutes } from '#src/http/documents/routes.ts';
+import { Door } from '#src/http/door.ts';
 import { createHttpServer, type HttpLimits, httpLimits } from '#src/http/server.ts';
 import { Metrics } from '#src/metrics.ts';
 import { SystemIds } from '#src/runtime/system.ts';
@@ -12,11 +13,13 @@ import { testConfig } from '../_support/config.ts';
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
+const silent = { info() {}, warn() {}, error() {} };
+
 /** The server around an app of the test's own; stopped when the test is over. */
 async function listen(app: App, limits: Partial<HttpLimits> = {}): Promise<number> {
   const config = testConfig();
   const parts = {
-    ...{ app, metrics: new Metrics(), gate: createGate(config), ids: new SystemIds() },
+    ...{ app, metrics: new Metrics(), gate: createGate(config), ids: new SystemIds(), log: silent },
     upgrades: { handleUpgrade: () => false },
   };
   const server = createHttpServer(config.server, parts, { ...httpLimits, ...limits });
@@ -74,7 +77,8 @@ describe('a connection', () => {
 
   it('costs little where documents are not read', async () => {
     const documents: App = new Hono();
-    documents.route('/', documentRoutes());
+    const door = new Door({ config: testConfig(), ids: new SystemIds() });
+    for (const route of documentRoutes()) door.mount(documents, route);
     const port = await listen(documents);
     const warm = await connected(port);
     warm.write(get('/docs/swagger-ui-bundle.js'));

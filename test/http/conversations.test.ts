@@ -125,7 +125,16 @@ describe('what changes a conversation', () => {
     expect(idsOf(await hub.list({ filters: 'display_name:smith' }))).toEqual([hub.ann]);
   });
 
-  it.each(['', 'x'.repeat(1_001)])('refuses the name %j', async (display_name) => {
+  it('has its own name again when the agent’s is removed', async () => {
+    await using hub = await start();
+    for (const display_name of ['Ann Smith', '']) {
+      const answer = await hub.api.post('/conversations.update-contact', { conversation_id: hub.ann, display_name });
+      expect(answer.status).toBe(204);
+    }
+    expect((await hub.info(hub.ann)).metadata.contact).toMatchObject({ display_name: `Shop ${hub.ann.slice(-5)}` });
+  });
+
+  it.each(['x'.repeat(256), 7])('refuses the name %j', async (display_name) => {
     await using hub = await start();
     const answer = await hub.api.post('/conversations.update-contact', { conversation_id: hub.ann, display_name });
     expect(refusalOf(answer)).toEqual([400, 'invalid_request']);

@@ -1,12 +1,11 @@
 import { Parser } from '@asyncapi/parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Hono } from 'hono';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asyncApiDocument } from '#src/http/documents/asyncapi.ts';
 import { failuresOf, openApiDocument } from '#src/http/documents/openapi.ts';
-import { documentRoutes } from '#src/http/documents/routes.ts';
 import { statusOf } from '#src/http/errors.ts';
 import { operations } from '#src/http/operations.ts';
+import { startApi, type TestApi } from '../_support/api.ts';
 
 interface Document {
   paths: Record<
@@ -48,21 +47,26 @@ describe('the AsyncAPI document', () => {
 });
 
 describe('the page of the API', () => {
-  const app = new Hono().route('/', documentRoutes());
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+  const get = (path: string) => fetch(api.url + path);
 
   it('refers to nothing outside of the hub', async () => {
-    const page = await (await app.request('/docs')).text();
+    const page = await (await get('/docs')).text();
     const references = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference]) => reference!);
     expect(references.length).toBeGreaterThan(3);
     for (const reference of references) {
       expect(reference).toMatch(/^\//);
-      expect([reference, (await app.request(reference)).status]).toEqual([reference, 200]);
+      expect([reference, (await get(reference)).status]).toEqual([reference, 200]);
     }
     expect(page).not.toMatch(/<script>|https?:\/\//);
   });
 
   it('may fetch and run only what the hub serves', async () => {
-    const policy = (await app.request('/docs')).headers.get('content-security-policy');
+    const policy = (await get('/docs')).headers.get('content-security-policy');
     expect(policy).toContain("default-src 'self'");
     expect(policy).not.toMatch(/https?:|unsafe-eval|script-src/);
   });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { exampleIds } from '#src/http/examples.ts';
 import { refusalOf, startApi } from '../_support/api.ts';
 
 interface Events {
-  data: { type: string; seq: number; cursor: string; payload: { conversation_id?: string } }[];
+  data: { type: string; subject: object; seq: number; cursor: string; payload: { conversation_id?: string } }[];
   next_cursor: string;
 }
 
@@ -14,6 +15,8 @@ async function start() {
   const list = async (body: object = {}): Promise<Events> => (await api.post<Events>('/events.list', body)).body;
   return { api, shop, ann, bob, list, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
+
+type Hub = Awaited<ReturnType<typeof start>>;
 
 const typesOf = ({ data }: Events): string[] => data.map(({ type }) => type);
 
@@ -45,11 +48,37 @@ describe('/events.list', () => {
     expect(typesOf(await hub.list({ types: ['channel.updated'] }))).toEqual(['channel.updated']);
     const of = await hub.list({ conversation_id: hub.bob });
     expect(of.data.map(({ seq }) => seq)).toEqual(of.data.map((_, n) => n + 1));
-    expect(of.data[0]).toMatchObject({ type: 'message.created', payload: { conversation_id: hub.bob } });
+    expect(of.data[0]).toMatchObject({
+      type: 'message.created',
+      subject: { type: 'conversation', id: hub.bob },
+      payload: { conversation_id: hub.bob },
+    });
+  });
+
+  it.each([
+    ['of a type that there is none of', () => ({ types: ['webhook.updated'] })],
+    ['of one conversation', ({ ann }: Hub) => ({ conversation_id: ann })],
+    ['of a conversation that there is not', () => ({ conversation_id: exampleIds.conversation })],
+  ])('leaves behind what is none %s', async (_, filter) => {
+    await using hub = await start();
+    const end = (await hub.list()).next_cursor;
+    expect((await hub.list(filter(hub))).next_cursor).toBe(end);
+    await hub.shop.push('cid', 'three');
+    const later = await hub.list({ ...filter(hub), after: end });
+    expect(later).toEqual({ data: [], next_cursor: (await hub.list()).next_cursor });
+  });
+
+  it('goes no further than a full page', async () => {
+    await using hub = await start();
+    const types = ['message.created'];
+    const { data, next_cursor } = await hub.list({ types, page_size: 1 });
+    expect(next_cursor).toBe(data[0]!.cursor);
+    expect((await hub.list({ types, after: next_cursor })).data).toHaveLength(1);
   });
 
   it.each([
     [{ after: 'x' }, 'invalid_cursor'],
+    [{ after: 'x'.repeat(5_000) }, 'invalid_cursor'],
     [{ types: ['typing'] }, 'invalid_request'],
     [{ page_size: 0 }, 'invalid_request'],
   ])('refuses %j', async (body, code) => {

@@ -3,7 +3,8 @@ import { isJson, nestingLimit, parseBody } from '#src/http/json-body.ts';
 import { codeOf } from '../_support/failures.ts';
 
 const json = 'application/json';
-const parsed = (text: string | Buffer, type: string | undefined = json): unknown => parseBody(Buffer.from(text), type);
+const parsed = (text: string | Buffer, type: string | undefined = json): unknown =>
+  parseBody(Buffer.from(text), { 'content-type': type });
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
 describe('JSON bodies', () => {
@@ -18,11 +19,32 @@ describe('JSON bodies', () => {
     for (const type of ['text/plain', 'application/json; charset=latin1', 'application/x-www-form-urlencoded', '']) {
       expect(await codeOf(() => parsed('{}', type)), type).toBe('unsupported_media_type');
     }
-    expect(await codeOf(() => parseBody(Buffer.from('{}'), undefined))).toBe('unsupported_media_type');
+    expect(await codeOf(() => parseBody(Buffer.from('{}'), {}))).toBe('unsupported_media_type');
+  });
+
+  it('come as they are, not compressed', async () => {
+    const sent = (coding: string) => parseBody(Buffer.from('{}'), { 'content-type': json, 'content-encoding': coding });
+    for (const coding of ['gzip', 'br', 'gzip, identity']) {
+      expect(await codeOf(() => sent(coding)), coding).toBe('unsupported_media_type');
+    }
+    expect(sent('Identity')).toEqual({});
   });
 
   it('are refused with the position of the mistake', () => {
-    expect(() => parsed('{"a": 1 "b"}')).toThrow(/position 8/);
+    const mistakes: [text: string, position: number][] = [
+      ['{"a": 1 "b"}', 8],
+      ['{"a":', 5],
+      ['{"a":x}', 5],
+      ['["\\"[", [], {}, -1, true, nul]', 26],
+      ['[1, 2,]', 6],
+      ['[ ,1]', 2],
+      ['{"a" : }', 7],
+      ['nothing', 0],
+      [`["${'long '.repeat(20)}", undefined]`, 105],
+    ];
+    for (const [text, position] of mistakes) {
+      expect(() => parsed(text), text).toThrow(new RegExp(`at position ${position}\\.$`));
+    }
   });
 
   it('are refused when they are no UTF-8', async () => {

@@ -219,7 +219,7 @@ describe('/messages.suggest-replies', () => {
     const [{ id }] = (await hub.list()).data as [Message];
     const suggest = (suggestions: object) => hub.api.post<Message>(path, { message_id: id, suggestions });
     await suggest({ old: { content: { text: 'Old' } } });
-    const suggestions = { hours: { content: { text: 'Until 6.' } }, no: { content: 'No' } };
+    const suggestions = { hours: { content: { text: 'Until 6.' }, title: 'Hours' }, no: { content: 'No' } };
     const { status, body } = await suggest(suggestions);
     expect([status, body.metadata]).toEqual([200, { suggestions }]);
     expect((await hub.list()).data[0]).toEqual(body);

@@ -97,6 +97,26 @@ describe('/sources.webhook', () => {
     expect(list.data[0]!.metadata).toEqual({ seen: true });
   });
 
+  it('tells once of a target, however many items it has', async () => {
+    await using hub = await start();
+    const { body } = await hub.ingest({ messages: [item('line', 0), item('line', 2)] });
+    const { conversation_id } = body.messages[0]!;
+    const events = async () =>
+      (await hub.api.post<{ data: { type: string; seq: number }[] }>('/events.list')).body.data;
+    const before = (await events()).length;
+    const said = (namespace: string, source_id: string) =>
+      Array.from({ length: 300 }, (_, n) => ({ namespace, source_id, metadata: { [`k${n % 7}`]: n } }));
+    await hub.ingest({
+      metadata: [...said('message', 'm-0'), ...said('conversation', 'ann'), ...said('message', 'm-2')],
+    });
+    const told = (await events()).slice(before).map(({ type }) => type);
+    const ofMessage = ['metadata.updated', 'message.updated'];
+    expect(told).toEqual([...ofMessage, 'metadata.updated', 'conversation.updated', ...ofMessage]);
+    expect(hub.api.sent.filter(({ type }) => type === 'metadata.merge')).toHaveLength(1);
+    const info = await hub.api.post<{ metadata: object }>('/conversations.info', { conversation_id });
+    expect(info.body.metadata).toMatchObject({ k0: 294, k5: 299 });
+  });
+
   it('keeps metadata of what has not appeared', async () => {
     await using hub = await start();
     const metadata = [{ namespace: 'conversation', source_id: 'zoe', metadata: { vip: true } }];
@@ -104,12 +124,56 @@ describe('/sources.webhook', () => {
     expect(hub.api.sent.at(-1)).toMatchObject({ kind: 'source', type: 'metadata.park' });
   });
 
+  it.each(['unread_count', 'state', 'tags', 'isUserTyping', 'user_data', 'suggestions'])(
+    'lets no source write %s',
+    async (key) => {
+      await using hub = await start();
+      const said = (namespace: string, source_id: string) => ({ namespace, source_id, metadata: { a: 1, [key]: {} } });
+      const metadata = [said('conversation', 'ann'), said('message', 'm-0')];
+      const pushed = await hub.ingest<Refusal>({ messages: [item('line', 0)], metadata });
+      expect(refusalOf(pushed)).toEqual([400, 'invalid_request']);
+      expect(pushed.body.details?.map(({ path }) => path)).toEqual([0, 1].map((n) => `metadata[${n}].metadata.${key}`));
+      expect(await conversationsOf(hub.api)).toBe(0);
+      const line = { source_channel_id: 'line', name: 'Line', metadata: { [key]: {} } };
+      const created = await hub.api.post('/sources.channels.create', line, hub.shop.authorization);
+      expect([...refusalOf(created), created.body.details?.[0]?.path]).toEqual([
+        ...[400, 'invalid_request'],
+        `metadata.${key}`,
+      ]);
+    },
+  );
+
   it('refuses times that are none', async () => {
     await using hub = await start();
     for (const sent_at of [-1, 8.64e15 + 1, '2026-02-30T00:00:00Z', 'now', null]) {
       const { status, body } = await hub.ingest<Refusal>({ messages: [{ ...item('line', 1), sent_at }] });
       expect([sent_at, status, body.details?.[0]?.path]).toEqual([sent_at, 400, 'messages[0].sent_at']);
     }
+  });
+
+  it('refuses times that can not be, each with its reason', async () => {
+    await using hub = await start();
+    const day = 24 * 60 * 60 * 1_000;
+    const now = hub.api.system.clock.now();
+    const early = 'lies before 2000-01-01';
+    const late = "lies more than 24 hours ahead of the hub's clock";
+    const cases: [sent_at: unknown, problem: string | null][] = [
+      [Date.UTC(2000, 0, 1), null],
+      [Date.UTC(2000, 0, 1) - 1, early],
+      [0, early],
+      ['1999-12-31T23:59:59Z', early],
+      [now / 1_000, `${early}; milliseconds are expected, and these look like seconds`],
+      [now + day, null],
+      [now + day + 1, late],
+      ['9999-12-31T23:59:59.999Z', late],
+    ];
+    const pushed = cases.map(([sent_at], n) => ({ ...item('line', n), sent_at }));
+    const refused = await hub.ingest<Refusal>({ messages: pushed });
+    expect(refusalOf(refused)).toEqual([400, 'invalid_request']);
+    expect(refused.body.details).toEqual(
+      cases.flatMap(([, problem], n) => (problem === null ? [] : [{ path: `messages[${n}].sent_at`, problem }])),
+    );
+    expect((await hub.ingest({ messages: pushed.filter((_, n) => cases[n]![1] === null) })).status).toBe(200);
   });
 
   it('takes at most 1,000 messages', async () => {
@@ -132,11 +196,34 @@ describe('sources', () => {
     expect(refusalOf(await hub.api.post('/sources.create', { source_id: 'shop' }))).toEqual([409, 'source_exists']);
   });
 
+  it.each(['/sources.create', '/sources.update'])('have no password in their endpoint: %s', async (path) => {
+    await using hub = await start();
+    for (const action_endpoint of ['https://user:hunter2@shop.example/', 'https://user@shop.example/']) {
+      const answer = await hub.api.post(path, { source_id: 'shop', action_endpoint });
+      expect([...refusalOf(answer), answer.body.details?.[0]?.path]).toEqual([
+        ...[400, 'invalid_request'],
+        'action_endpoint',
+      ]);
+      expect(JSON.stringify(answer.body)).not.toContain('hunter2');
+    }
+  });
+
   it('keep what an update does not name', async () => {
     await using hub = await start();
     await hub.api.post('/sources.update', { source_id: 'shop', name: 'Shop' });
     const { body } = await hub.api.post('/sources.update', { source_id: 'shop', image_url: 'https://shop.example/a' });
     expect(body).toEqual({ source_id: 'shop', name: 'Shop', image_url: 'https://shop.example/a' });
+  });
+
+  it('lose what an update sets to null', async () => {
+    await using hub = await start();
+    const update = (fields: object) => hub.api.post('/sources.update', { source_id: 'shop', ...fields });
+    const [action_endpoint, image_url] = ['https://shop.example/send', 'https://shop.example/a'];
+    await update({ name: 'Shop', action_endpoint, image_url });
+    await update({ action_endpoint: null });
+    const whole = { source_id: 'shop', name: 'Shop', image_url };
+    expect((await update({})).body).toEqual(whole);
+    expect((await update({ name: null, image_url: null })).body).toEqual({ source_id: 'shop' });
   });
 
   it('go with their tokens, their channels disconnected', async () => {

@@ -129,12 +129,26 @@ describe('/webhooks.subscribe', () => {
       headers: { 'X-Team': 'a b' },
       signature_key: 'key',
     };
+    const end = api.reader.feed.end();
     await post('update', { id, ...whole, rotation_overlap: 60 });
-    await post('update', { id, events: null });
+    await post('update', { id, events: null, resume: true });
     expect(api.sent.slice(-2).map(({ body }) => body)).toEqual([
-      { events: ['message.created'], headers: { 'X-Team': 'a b' }, signatureKey: 'key', rotationOverlap: 60_000 },
-      { events: null },
+      {
+        ...{ events: ['message.created'], headers: { 'X-Team': 'a b' }, signatureKey: 'key', rotationOverlap: 60_000 },
+        start: end,
+      },
+      { events: null, resume: true, start: expect.any(Array) },
     ]);
+  });
+
+  it('clears what is null', async () => {
+    const { api, post, id, subscription } = await subscribed();
+    const headers = { 'X-Team': 'a' };
+    await post('update', { id, name: 'CRM', headers, signature_key: 'key' });
+    const { body } = await post('update', { id, name: null, headers: null, signature_key: null });
+    expect(body).toEqual({ ...subscription, headers: {} });
+    const work = api.reader.webhookDeliveries.subscriptions(api.system.clock.now());
+    expect(work[0]!.signatureKeys).toEqual([]);
   });
 
   const standardKey = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;

@@ -1,4 +1,4 @@
-import type { EventJson, EventType, JsonObject } from '#actors/representation.ts';
+import type { EventJson, EventSubject, EventType, JsonObject } from '#actors/representation.ts';
 import { Failure } from '#actors/errors.ts';
 import type { Cancel } from '#actors/ports.ts';
 import type { Growing } from '#actors/runtime/signal.ts';
@@ -29,7 +29,9 @@ export class MemoryFeed implements FeedReader {
     const place = (this.#ends[shard] as number) + 1;
     this.#ends[shard] = place;
     const seq = this.#rows.length + 1;
-    this.#rows.push({ shard, place, event: { type, payload, timestamp: 1, seq }, conversationId });
+    const subject: EventSubject =
+      conversationId === null ? { type: 'channel', id: 'c' } : { type: 'conversation', id: conversationId };
+    this.#rows.push({ shard, place, event: { type, subject, payload, timestamp: 1, seq }, conversationId });
   }
 
   /** Takes a position that no event has. */

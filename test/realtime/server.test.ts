@@ -56,6 +56,7 @@ describe('the stock client', { timeout: 20_000 }, () => {
     });
     expect(JSON.parse(frame?.body ?? '')).toEqual({
       type: 'channel.updated',
+      subject: { type: 'channel', id: 'c' },
       payload: { name: 'ünï\u0000' },
       timestamp: 1,
       seq: 4,

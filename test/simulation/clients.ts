@@ -22,7 +22,8 @@ export interface Asked {
   denied?(): void;
 }
 
-type Ending = { kind: 'answered'; answer: HttpAnswer } | { kind: 'cut off' };
+/** `behind`: the node that was asked had not all events yet. */
+type Ending = { kind: 'answered'; answer: HttpAnswer; behind: boolean } | { kind: 'cut off' };
 
 const maximumTries = 12;
 /** How long a client asks with the same key, in ms: less than the hub's 24 h, for leaps of time during the last try. */
@@ -80,12 +81,12 @@ export class Clients {
       const said = ending.kind === 'answered' ? String(ending.answer.status) : ending.kind;
       this.#world.trace.note('client', `${asked.name} ${said}`);
       if (ending.kind === 'answered') {
-        const { answer } = ending;
+        const { answer, behind } = ending;
         if (answer.status < 300) {
           asked.acknowledged?.(answer);
           return answer;
         }
-        if (answer.headers['retry-after'] === undefined) return this.#refused(asked, answer);
+        if (answer.headers['retry-after'] === undefined) return this.#refused(asked, answer, behind);
         // A bus that repeats may bring the host another copy of what it has refused.
         const certain = tries === 1 && asked.inDoubt === 'give up' && !this.#world.repeats;
         if (certain && nothingChanged.test(JSON.stringify(answer.body))) asked.denied?.();
@@ -97,8 +98,10 @@ export class Clients {
   }
 
   /** Null: the refusal is about this moment, and may be another one next time. */
-  #refused({ name }: Asked, answer: HttpAnswer): HttpAnswer | null {
+  #refused({ name }: Asked, answer: HttpAnswer, behind: boolean): HttpAnswer | null {
     const { code } = answer.body as { code: string };
+    // Such a node does not know the newest cursors.
+    if (behind && code === 'invalid_cursor') return null;
     const isExpected = expectedRefusals.includes(code) || notConnected.test(JSON.stringify(answer.body));
     if (!isExpected) this.#world.problems.push(`${name} was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.status === 403 ? null : answer;
@@ -112,9 +115,10 @@ export class Clients {
       hub = this.#world.hub;
     }
     await this.#pause(random.int(wayMs));
+    const behind = this.#world.isBehind(hub.process);
     const answer = await request(hub, sent);
     await this.#pause(random.int(wayMs));
-    return answer === null || random.chance(this.loss) ? { kind: 'cut off' } : { kind: 'answered', answer };
+    return answer === null || random.chance(this.loss) ? { kind: 'cut off' } : { kind: 'answered', answer, behind };
   }
 
   #pause(ms: number): Promise<void> {

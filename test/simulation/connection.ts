@@ -18,7 +18,7 @@ const longestWay = 6;
 export class Connection implements Wire {
   readonly #time: VirtualTime;
   readonly #random: Random;
-  readonly #hub: SimulatedProcess;
+  readonly hub: SimulatedProcess;
   readonly #end: ConnectionEnd;
   /** What a byte that waits counts: many, as if the events were large. */
   readonly #weight: number;
@@ -33,10 +33,10 @@ export class Connection implements Wire {
   constructor(options: { time: VirtualTime; random: Random; hub: SimulatedProcess; end: ConnectionEnd }) {
     this.#time = options.time;
     this.#random = options.random;
-    this.#hub = options.hub;
+    this.hub = options.hub;
     this.#end = options.end;
     this.#weight = this.#random.pick([1, 1, 64]);
-    this.#hub.onDeath(() => this.#close());
+    this.hub.onDeath(() => this.#close());
   }
 
   /** The hub's side of it. */
@@ -47,7 +47,7 @@ export class Connection implements Wire {
   /** From the client to the hub. */
   say(data: Buffer): void {
     this.#time.after(this.#random.int(longestWay), () => {
-      if (this.#open && this.#hub.alive) this.#session?.receive(data);
+      if (this.#open && this.hub.alive) this.#session?.receive(data);
     });
   }
 
@@ -87,7 +87,7 @@ export class Connection implements Wire {
   cut(): void {
     this.#close();
     this.#time.after(this.#random.int(2_000), () => {
-      if (this.#hub.alive) this.#session?.closed('left');
+      if (this.hub.alive) this.#session?.closed('left');
     });
   }
 
@@ -107,7 +107,7 @@ export class Connection implements Wire {
     if (!this.#open) return;
     if (chunk === 'close') {
       this.#close();
-      if (this.#hub.alive) this.#session?.closed('left');
+      if (this.hub.alive) this.#session?.closed('left');
       return;
     }
     this.#waiting -= chunk.length;

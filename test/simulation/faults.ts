@@ -60,6 +60,25 @@ export class Faults {
     this.#world.setLog(this.#world.random.chance(0.4));
   }
 
+  /** A node is cut off for a while. */
+  cutOff(): void {
+    const { random, nodes, partition } = this.#world;
+    partition.cutOff(random.pick(nodes).name, random.int(20_000));
+  }
+
+  /** A shard is taken, maybe from an owner that is well. */
+  take(): void {
+    const { random, nodes, cluster, shards } = this.#world;
+    cluster?.take(random.pick(nodes), random.int(shards));
+  }
+
+  /** A shard goes from one node to the other as it is meant to. */
+  handOver(): void {
+    const { random, nodes, cluster, shards } = this.#world;
+    const [from, to] = random.chance(0.5) ? nodes : nodes.toReversed();
+    if (to !== undefined) void cluster?.handOver(from!, to, random.int(shards));
+  }
+
   /** Time passes at once, as on a machine that was suspended. */
   leap(): void {
     this.#world.time.leap(this.#longTime());

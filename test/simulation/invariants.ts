@@ -3,6 +3,8 @@ import { kinds } from '#actors/kinds.ts';
 import type { Json } from '#actors/representation.ts';
 import { uuidFromBytes, uuidToBytes } from '#actors/uuid.ts';
 import type { Connection } from '#actors/store/database.ts';
+import { workSubject } from '#src/nats/subjects.ts';
+import { differences } from './files.ts';
 import { holds } from './holds.ts';
 import type { Ledger, Send } from './ledger.ts';
 import type { Witness } from './witness.ts';
@@ -17,10 +19,19 @@ export function problemsOf(world: World, ledger: Ledger): string[] {
     ...chainProblems(world),
     ...sendProblems(world, ledger),
     ...ingestProblems(db, ledger),
-    ...metadataProblems(db, ledger),
+    ...upsertProblems(db, ledger),
+    ...(saidMeets(world) ? saidProblems(db, ledger) : []),
     ...acceptanceProblems(world),
+    ...attemptProblems(world),
     ...eventProblems(world),
+    ...divergence(world),
+    ...servingProblems(world),
   ];
+}
+
+/** Both files of a cluster are equal, row by row. */
+function divergence({ nodes: [a, b] }: World): string[] {
+  return b === undefined ? [] : differences(a!.db, b.db);
 }
 
 function verifyProblems(file: string): string[] {
@@ -52,17 +63,22 @@ const wrong: Record<string, string> = {
 };
 
 /** How much of each kind a quiet hub still has to do: none. */
-export function waitingIn({ db, store }: World): Record<string, number> {
+export function waitingIn(world: World): Record<string, number> {
+  const { db, store } = world;
   const counts = db.prepare(
     `SELECT (SELECT count(*) FROM outbox) AS outbox, (SELECT count(*) FROM timer) AS timer,
        (SELECT count(*) FROM parked_send) AS parked_send,
+       (SELECT count(*) FROM parked_echo) AS parked_echo,
        (SELECT count(*) FROM parked_metadata p WHERE EXISTS (
          SELECT 1 FROM conversation c WHERE c.source_conversation_id = p.target AND c.source = p.source_id)) AS said`,
   );
   const webhooks = store.webhooks.list().filter(({ state }) => state !== 'idle').length;
   const behind = store.webhooks.queueDepth().filter((queue) => queue.scheduled + queue.behind > 0).length;
-  return { ...(counts.get() as Record<string, number>), webhooks, behind };
+  const { said, ...waiting } = counts.get() as Record<string, number>;
+  return { ...waiting, ...(saidMeets(world) && { said: said! }), webhooks, behind };
 }
+
+const saidMeets = ({ shardsAreApart }: World): boolean => holds.saidMeetsAcrossShards || !shardsAreApart;
 
 /** As `wrong`, of a store in which nothing was forgotten. */
 const wrongOfAll: Record<string, string> = {
@@ -135,22 +151,23 @@ function givenUpIn({ seen }: Witness): Set<unknown> {
 
 function ingestProblems(db: Connection, ledger: Ledger): string[] {
   const stored = db.prepare(
-    `SELECT m.id FROM message m JOIN conversation c ON c.key = m.conversation
+    `SELECT m.id, m.echo_id FROM message m JOIN conversation c ON c.key = m.conversation
      WHERE m.source_message_id = ? AND c.id = ?`,
   );
   return ledger.ingested.flatMap(({ conversation, sourceMessageId, id }) => {
-    const rows = stored.pluck().all(sourceMessageId, uuidToBytes(conversation)) as Uint8Array[];
-    if (rows.length === 1 && uuidFromBytes(rows[0]!) === id) return [];
-    return [`ingest of ${sourceMessageId} was answered with ${id}; stored: ${rows.map(uuidFromBytes).join(', ')}`];
+    const rows = stored.all(sourceMessageId, uuidToBytes(conversation)) as {
+      id: Uint8Array;
+      echo_id: Uint8Array | null;
+    }[];
+    const ids = rows.map((row) => [row.id, row.echo_id].flatMap((bytes) => bytes ?? []).map(uuidFromBytes));
+    if (ids.length === 1 && ids[0]!.includes(id)) return [];
+    return [`ingest of ${sourceMessageId} was answered with ${id}; stored: ${ids.join(', ')}`];
   });
 }
 
-function metadataProblems(db: Connection, ledger: Ledger): string[] {
+function upsertProblems(db: Connection, ledger: Ledger): string[] {
   const byId = db.prepare('SELECT metadata FROM conversation WHERE id = ?').pluck();
-  const bySource = db
-    .prepare('SELECT metadata FROM conversation WHERE source = ? AND source_conversation_id = ?')
-    .pluck();
-  const upserts = ledger.metadata.flatMap(({ conversation, key, acknowledged, denied }) => {
+  return ledger.metadata.flatMap(({ conversation, key, acknowledged, denied }) => {
     const metadata = JSON.parse((byId.get(uuidToBytes(conversation)) as string | undefined) ?? '{}') as {
       user_data?: Record<string, Json>;
     };
@@ -158,12 +175,17 @@ function metadataProblems(db: Connection, ledger: Ledger): string[] {
     if (acknowledged && !there) return [`user_data.${key} was acknowledged and is not there`];
     return denied && there ? [`user_data.${key} is there, its client was told that nothing was changed`] : [];
   });
-  const said = ledger.said.flatMap(({ source, contact, key }) => {
+}
+
+function saidProblems(db: Connection, ledger: Ledger): string[] {
+  const bySource = db
+    .prepare('SELECT metadata FROM conversation WHERE source = ? AND source_conversation_id = ?')
+    .pluck();
+  return ledger.said.flatMap(({ source, contact, key }) => {
     const all = bySource.all(source, contact) as string[];
     const there = all.length === 0 || all.some((text) => (JSON.parse(text) as Record<string, Json>)[key] === true);
     return there ? [] : [`what ${source} said about ${contact} was acknowledged and is not there: ${key}`];
   });
-  return [...upserts, ...said];
 }
 
 /** The feed is as it was seen, as far as it need be kept, and has an event for every message. */
@@ -184,6 +206,29 @@ function eventProblems({ db, store, witness, retention, time }: World): string[]
   ];
 }
 
+/** A source is called once for each attempt that was started, at most. */
+function attemptProblems({ db, callWatch, retention }: World): string[] {
+  // Of what is forgotten nobody knows how often it was tried.
+  if (retention !== null) return [];
+  const rows = db.prepare(
+    `SELECT m.id, count(*) AS started FROM journal j, json_each(j.steps) s JOIN message m ON m.key = s.value ->> 1
+     WHERE s.value ->> '$[4].type' = 'attempt.started' GROUP BY m.id`,
+  );
+  const started = new Map(
+    (rows.all() as { id: Uint8Array; started: number }[]).map(({ id, started }) => [uuidFromBytes(id), started]),
+  );
+  return [...callWatch.calls]
+    .filter(([id, calls]) => calls > (started.get(id) ?? 0))
+    .map(([id, calls]) => `${calls} calls for ${id}, and ${started.get(id) ?? 0} attempts`);
+}
+
+/** Each shard is served by one host: whatever else listens is an owner that was left behind. */
+function servingProblems({ bus, shards }: World): string[] {
+  return Array.from({ length: shards }, (_, shard) => workSubject(shard, { kind: 'any', id: 'any' }))
+    .filter((subject) => bus.serving(subject) !== 1)
+    .map((subject) => `${bus.serving(subject)} hosts serve ${subject}`);
+}
+
 /** A source has a message twice only when the hub could not know that it had it. */
 function acceptanceProblems(world: World): string[] {
   return [...world.sources.accepted].flatMap(([id, acceptances]) => {
@@ -191,7 +236,10 @@ function acceptanceProblems(world: World): string[] {
     if (known < 0) return [];
     const problems: string[] = [];
     if (world.stateOf(id) !== 'delivered') problems.push(`${id} was accepted and is ${world.stateOf(id)}`);
-    if (known < acceptances.length - 1) problems.push(`${id} was sent again after its source had accepted it`);
+    const { tenure } = acceptances[known]!;
+    // What an owner that was replaced has begun can not be called back.
+    const isAgain = acceptances.slice(known + 1).some((later) => later.tenure === tenure);
+    if (isAgain) problems.push(`${id} was sent again after its source had accepted it`);
     return problems;
   });
 }

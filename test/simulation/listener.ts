@@ -25,6 +25,8 @@ export class Listener {
   readonly #beats: number;
   #connection: Connection | null = null;
   #parser = new FrameParser(limits);
+  /** A node that is behind does not know the newest cursors. */
+  #wasBehind = false;
 
   /** @param beats heart-beats both ways, in ms; 0: none */
   constructor(world: World, name: string, wishes: readonly Wish[], beats: number) {
@@ -82,6 +84,7 @@ export class Listener {
   #take({ command, headers, body }: Frame): void {
     this.#world.trace.note('frame', `${command} ${headers.get('message-id') ?? ''}`);
     if (command === 'CONNECTED') {
+      this.#wasBehind = this.#connection !== null && this.#world.isBehind(this.#connection.hub);
       for (const index of this.followings.keys()) this.#subscribe(index);
     } else if (command === 'RECEIPT') {
       this.#subscribed(this.followings[Number(headers.get('receipt-id'))]!);
@@ -109,7 +112,8 @@ export class Listener {
     const code = headers.get('code') ?? '';
     if (code === 'cursor_expired') this.#expire(oldestIn(headers.get('message') ?? ''));
     else if (['overloaded', 'deadline_exceeded'].includes(code)) this.#resumeAt(headers.get('cursor'));
-    else this.#world.problems.push(`a session ended with ${code}: ${headers.get('message')}`);
+    else if (code !== 'invalid_cursor' || !this.#wasBehind)
+      this.#world.problems.push(`a session ended with ${code}: ${headers.get('message')}`);
   }
 
   /** Which of several subscriptions it was is not said. */

@@ -1,19 +1,21 @@
 import { join } from 'node:path';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { kindTables } from '#actors/kinds.ts';
+import type { FeedPosition } from '#actors/journal/feed.ts';
 import type { ShardLog } from '#actors/log/shard-log.ts';
 import type { Logger } from '#actors/ports.ts';
-import type { ActorHost } from '#actors/runtime/host.ts';
 import { type Connection, openForReading } from '#actors/store/database.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
 import { Metrics } from '#src/metrics.ts';
+import type { OwnedShards } from '#src/dispatch/owned-shards.ts';
 import { createFront, type Front } from '#src/node/front.ts';
 import { startDispatch } from '#src/node/owner-dispatch.ts';
 import { startHost } from '#src/node/owner-host.ts';
 import { openServices } from '#src/node/services.ts';
 import { sealKeys, testConfig } from '../_support/config.ts';
 import type { Calls } from './calls.ts';
+import type { ClusterHost } from './cluster.ts';
 import { faultyStore, type Sabotage, type StepWatch } from './faulty-store.ts';
 import { SimulatedProcess } from './process.ts';
 import type { Random } from './random.ts';
@@ -29,12 +31,6 @@ export interface HubProcess {
   front: Front;
 }
 
-/** The owner of shards; in production a thread of its own. */
-export interface HostProcess {
-  process: SimulatedProcess;
-  host: ActorHost;
-}
-
 /** The two processes of a node. When the hub dies its host dies too. */
 export type ProcessName = 'host' | 'hub';
 
@@ -46,7 +42,7 @@ export interface Surroundings {
   bus: UnreliableBus;
   calls: { sources: Calls; webhooks: Calls };
   shards: number;
-  /** Those that a node owns from its start on. */
+  /** Those that a node owns from its start on; none: a cluster decides. */
   owned: readonly number[];
   retention: { journal: number; deliveries: number } | null;
   sabotage: Sabotage | null;
@@ -56,7 +52,7 @@ export interface Surroundings {
   watch: Omit<StepWatch, 'committed'>;
   /** Something was committed to the file of a node. */
   committed(node: SimulatedNode): void;
-  hubDied(node: SimulatedNode, process: SimulatedProcess): void;
+  hubDied(process: SimulatedProcess): void;
   /** What a healthy hub never says or does. */
   problem(text: string): void;
 }
@@ -66,7 +62,8 @@ export class SimulatedNode {
   readonly name: string;
   readonly file: string;
   hub: HubProcess | null = null;
-  host: HostProcess | null = null;
+  /** The owner of shards; in production a thread of its own. */
+  host: ClusterHost | null = null;
   readonly #folder: string;
   readonly #around: Surroundings;
   readonly #closing: (() => void)[] = [];
@@ -101,6 +98,11 @@ export class SimulatedNode {
     this.#startHub();
   }
 
+  /** Where its feed ends. */
+  get end(): FeedPosition {
+    return this.store.feed.end();
+  }
+
   get up(): boolean {
     return this.hub !== null && this.host !== null;
   }
@@ -123,7 +125,7 @@ export class SimulatedNode {
 
   #process(which: ProcessName): SimulatedProcess {
     const { time, random, now } = this.#around;
-    return new SimulatedProcess(this.processName(which), time, random, now);
+    return new SimulatedProcess({ name: this.processName(which), node: this.name }, time, random, now);
   }
 
   #startHost(): void {
@@ -140,21 +142,23 @@ export class SimulatedNode {
       time.after(1 + random.int(2_000), () => this.#startHost());
     });
     const watching: StepWatch = { ...watch, committed: () => this.#around.committed(this) };
-    const host = startHost({
-      shards,
-      owned,
+    const ports = {
       store: faultyStore(store, process, watching, sabotage),
       log: this.#around.logFor(process, watching),
       bus: bus.connect(process),
+    };
+    const logger = this.#logger(process, ['store.failed']);
+    const host = startHost({
+      ...{ ...ports, shards, owned, logger },
       clock: process.clock,
-      logger: this.#logger(process, ['store.failed']),
+      name: `${process.name} ${process.since}`,
       ...(retention && { retention }),
     });
-    if (process.alive) this.host = { process, host };
+    if (process.alive) this.host = { ...ports, process, host };
   }
 
   #startHub(): void {
-    const { shards, bus, random, calls } = this.#around;
+    const { shards, bus, random, calls, owned } = this.#around;
     const process = this.#process('hub');
     const sources = calls.sources.clientFor(process);
     const webhooks = calls.webhooks.clientFor(process);
@@ -172,14 +176,20 @@ export class SimulatedNode {
     const metrics = new Metrics();
     this.hub = { process, front: createFront(services, metrics) };
     process.onDeath(() => this.#hubDied(process));
-    startDispatch(services, { sources, webhooks, metrics });
+    startDispatch(services, { sources, webhooks, metrics, ...(owned.length === 0 && { owned: this.#owned }) });
   }
+
+  /** The services look again every second, so nobody need say that it has changed. */
+  readonly #owned: OwnedShards = {
+    has: (shard) => this.host?.host.owned.includes(shard) ?? false,
+    onChange: () => () => {},
+  };
 
   #hubDied(process: SimulatedProcess): void {
     const { time, random } = this.#around;
     this.hub = null;
     this.kill('host');
-    this.#around.hubDied(this, process);
+    this.#around.hubDied(process);
     time.after(1 + random.int(3_000), () => this.#startHub());
   }
 

@@ -42,6 +42,8 @@ export class Poller {
       ...(conversationId !== undefined && { conversation_id: conversationId }),
       ...(this.following.cursor !== null && { after: this.following.cursor }),
     };
+    // A node that is behind does not know the newest cursors.
+    const wasBehind = this.#world.isBehind(hub.process);
     const answer = await request(hub, { path: '/events.list', body: JSON.stringify(body), headers: {} });
     // What gets lost is asked for again.
     if (answer === null || random.chance(0.05)) return true;
@@ -50,6 +52,7 @@ export class Poller {
       this.following.expire(positionOf(cursor), cursor);
       return true;
     }
+    if (answer.status === 400 && wasBehind) return true;
     if (answer.status !== 200) {
       problems.push(`events.list answered ${answer.status} ${JSON.stringify(answer.body)}`);
       return false;

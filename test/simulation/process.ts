@@ -5,6 +5,8 @@ import type { VirtualTime } from './virtual-time.ts';
 /** What lives and dies together. After its death nothing of it happens any more: no timer, no reply, no call. */
 export class SimulatedProcess {
   readonly name: string;
+  /** The node that it is a part of. */
+  readonly node: string;
   readonly clock: Clock;
   /** Virtual time of its start, in ms. */
   readonly since: number;
@@ -12,8 +14,9 @@ export class SimulatedProcess {
   readonly #deathWatch = new Set<() => void>();
 
   /** @param wall what its clock shows; it goes by virtual time, but can be set */
-  constructor(name: string, time: VirtualTime, random: Random, wall: () => number) {
-    this.name = name;
+  constructor(names: { name: string; node: string }, time: VirtualTime, random: Random, wall: () => number) {
+    this.name = names.name;
+    this.node = names.node;
     this.since = time.now();
     const schedule: Clock['schedule'] = (delayMs, run) =>
       this.#alive ? time.after(delayMs, () => this.#alive && run()) : () => {};

@@ -3,6 +3,7 @@ import type { OutgoingRequest } from '#src/outgoing/client.ts';
 import { answered, type Answering, type Callee, failed } from './calls.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Random } from './random.ts';
+import type { Tenure, Tenures } from './tenures.ts';
 import type { Trace } from './trace.ts';
 import { textOf } from './witness.ts';
 
@@ -37,6 +38,8 @@ export interface Receipt {
   /** Its number in the trace. */
   call: number;
   hub: SimulatedProcess;
+  /** Of all shards, when it was taken. */
+  tenures: readonly Tenure[];
   /** The hub got the answer. */
   known: boolean;
 }
@@ -52,11 +55,13 @@ export class SimulatedReceivers implements Callee {
   readonly receipts = new Map<string, Receipt[]>();
   readonly #random: Random;
   readonly #trace: Trace;
+  readonly #tenures: Tenures;
   #calls = 0;
 
-  constructor(random: Random, trace: Trace) {
+  constructor(random: Random, trace: Trace, tenures: Tenures) {
     this.#random = random;
     this.#trace = trace;
+    this.#tenures = tenures;
   }
 
   called(): void {}
@@ -86,7 +91,14 @@ export class SimulatedReceivers implements Callee {
   }
 
   #take(receiver: string, event: EventJson, call: number, hub: SimulatedProcess): Receipt {
-    const receipt: Receipt = { text: textOf(event), cursor: event.cursor, call, hub, known: false };
+    const receipt: Receipt = {
+      text: textOf(event),
+      cursor: event.cursor,
+      call,
+      hub,
+      tenures: this.#tenures.now(),
+      known: false,
+    };
     const receipts = this.receipts.get(receiver) ?? [];
     receipts.push(receipt);
     this.receipts.set(receiver, receipts);

@@ -69,10 +69,11 @@ async function verdict(world: World, steps: number): Promise<string[]> {
 async function lived(world: World, clients: Clients, scenario: Scenario, steps: number): Promise<string | null> {
   const { time, random } = world;
   scenario.prepare();
-  for (let second = 0; clients.underWay > 0; second++) {
+  for (let second = 0; clients.underWay > 0 || !world.isSettled; second++) {
     if (second === patience.start) return `the hub does not come up: ${goingOn(world, clients)}`;
     await time.pass(1_000);
   }
+  world.prepared();
   for (let step = 0; step < steps; step++) {
     if (random.chance(nights / steps)) await night(world, clients);
     scenario.step();
@@ -115,7 +116,7 @@ async function quieted(world: World, clients: Clients, scenario: Scenario): Prom
 }
 
 function isQuiet(world: World, clients: Clients): boolean {
-  if (!world.up || clients.underWay > 0 || world.callsUnderWay > 0) return false;
+  if (!world.up || !world.isSettled || clients.underWay > 0 || world.callsUnderWay > 0) return false;
   return Object.values(waitingIn(world)).every((count) => count === 0);
 }
 

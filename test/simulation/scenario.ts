@@ -17,7 +17,10 @@ const weights = {
 
 const second = 1_000;
 
-type Step = keyof typeof weights;
+/** Besides, with two nodes. */
+const clusterWeights = { cutOff: 3, take: 3, handOver: 2 } as const;
+
+type Step = keyof typeof weights | keyof typeof clusterWeights;
 
 /** What happens in a run, step by step. */
 export class Scenario {
@@ -67,6 +70,9 @@ export class Scenario {
       receiverMood: () => faults.receiverMood(),
       log: () => faults.log(),
       setClock: () => faults.setClock(),
+      cutOff: () => faults.cutOff(),
+      take: () => faults.take(),
+      handOver: () => faults.handOver(),
       leap: () => faults.leap(),
     };
   }
@@ -89,8 +95,9 @@ export class Scenario {
   }
 
   step(): void {
-    const name = this.#world.random.weighted<Step>(weights);
-    this.#world.trace.note('step', name);
+    const { random, trace, cluster } = this.#world;
+    const name = random.weighted<Step>(cluster === null ? weights : { ...weights, ...clusterWeights });
+    trace.note('step', name);
     this.#steps[name]();
   }
 }

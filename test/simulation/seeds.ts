@@ -17,8 +17,11 @@ export interface SeedResult {
 }
 
 /** The way to see a run again. */
-export const replayOf = ({ seed, shards, steps }: RunOptions): string =>
-  `npm run simulate -- --seed ${seed} --shards ${shards}${steps === undefined ? '' : ` --steps ${steps}`}`;
+export const replayOf = ({ seed, ...options }: RunOptions): string => {
+  const { shards, steps, nodes } = options;
+  const given = Object.entries({ shards, steps, nodes }).filter(([, value]) => value !== undefined);
+  return ['npm run simulate -- --seed', seed, ...given.map(([name, value]) => `--${name} ${value}`)].join(' ');
+};
 
 /** A failed run in a sentence. */
 export const described = ({ options, run }: SeedResult): string =>

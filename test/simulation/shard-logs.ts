@@ -26,12 +26,18 @@ export interface ShardLogsOptions {
   time: VirtualTime;
   random: Random;
   trace: Trace;
+  /** Whether a process reaches the replicated log. */
+  reaches(process: SimulatedProcess): boolean;
+  /** The log has a takeover of a shard. */
+  taken(process: SimulatedProcess, shard: number): void;
 }
 
 /** The logs of a world: they outlive every process, and see that what was appended is what is stored. */
 export class ShardLogs {
   /** How likely what becomes of an append. */
   deliveries: Partial<Record<Delivery, number>> = { answers: 1 };
+  /** How likely a reader of the replicated log gets no further than some time ago. */
+  staleTails = 0;
   /** What nobody may see of a log. */
   readonly problems: string[] = [];
   readonly #options: ShardLogsOptions;
@@ -41,8 +47,6 @@ export class ShardLogs {
   readonly #decided = new Map<number, ChangeRecord[]>();
   /** Hashes of records that are on their way, unknown to their owners. */
   readonly #late = new Set<string>();
-  /** Names of processes that the replicated log can not be reached from. */
-  readonly #cutOff = new Set<string>();
 
   constructor(options: ShardLogsOptions) {
     this.#options = options;
@@ -71,24 +75,20 @@ export class ShardLogs {
         if (delivery !== 'answers') this.#options.trace.note('log', `${process.name} ${record.lsn} ${delivery}`);
         await this.#way(process);
         if (delivery === 'refuses') throw new NotAppendedError('the log is full');
-        if (delivery === 'late') this.#decideLate(record);
-        else if (delivery !== 'loses the record') this.#decide(record);
+        if (delivery === 'late') this.#decideLate(process, record);
+        else if (delivery !== 'loses the record') this.#decide(process, record);
         step(process, watch, 'appended');
         await this.#way(process);
         if (delivery !== 'answers') throw new Error('no answer in time');
       },
       tail: async (shard, after) => {
         await this.#way(process);
-        if (this.#cutOff.has(process.name)) throw new Error('no answer in time');
-        return structuredClone(this.held(shard).slice(after));
+        if (!this.#options.reaches(process)) throw new Error('no answer in time');
+        const { random } = this.#options;
+        const missing = random.chance(this.staleTails) ? random.int(4) : 0;
+        return structuredClone(this.held(shard).slice(after, this.held(shard).length - missing));
       },
     };
-  }
-
-  /** Whether a process reaches the replicated log. */
-  cutOff(process: string, isCutOff: boolean): void {
-    if (isCutOff) this.#cutOff.add(process);
-    else this.#cutOff.delete(process);
   }
 
   /** The records of a shard in the replicated log, oldest first. */
@@ -108,7 +108,7 @@ export class ShardLogs {
   }
 
   #deliveryOf(process: SimulatedProcess, record: ChangeRecord): Delivery {
-    if (this.#cutOff.has(process.name)) return 'loses the record';
+    if (!this.#options.reaches(process)) return 'loses the record';
     const delivery = this.#options.random.weighted<Delivery>(this.deliveries);
     // Nobody can promise that a record will not get there which is on its way.
     return delivery === 'refuses' && this.#late.has(recordHash(record)) ? 'loses the record' : delivery;
@@ -119,7 +119,7 @@ export class ShardLogs {
   }
 
   /** Nobody hears what comes of it. */
-  #decideLate(record: ChangeRecord): void {
+  #decideLate(process: SimulatedProcess, record: ChangeRecord): void {
     const { time, random } = this.#options;
     const copy = structuredClone(record);
     const hash = recordHash(copy);
@@ -127,7 +127,7 @@ export class ShardLogs {
     time.after(random.int(latest), () => {
       this.#late.delete(hash);
       try {
-        this.#decide(copy);
+        this.#decide(process, copy);
       } catch (error) {
         if (!(error instanceof FencedError)) throw error;
       }
@@ -135,23 +135,24 @@ export class ShardLogs {
   }
 
   /** @throws FencedError when another record has the place, or it is further on */
-  #decide(record: ChangeRecord): void {
+  #decide(process: SimulatedProcess, record: ChangeRecord): void {
     const held = this.held(record.shard);
     const there = held[record.lsn - 1];
-    if (there === undefined && held.length === record.lsn - 1) this.#add(record);
+    if (there === undefined && held.length === record.lsn - 1) this.#add(process, record);
     else if (there === undefined || recordHash(there) !== recordHash(record)) {
       throw new FencedError(`Record ${record.lsn} of shard ${record.shard} is another one.`);
     }
   }
 
-  #add(record: ChangeRecord): void {
+  #add(process: SimulatedProcess, record: ChangeRecord): void {
     const held = this.held(record.shard);
     const last = held.at(-1);
-    if (last !== undefined && (recordHash(last) !== record.prevHash || record.epoch < last.epoch)) {
+    if (last !== undefined && !follows(record, last)) {
       this.problems.push(`record ${record.lsn} of shard ${record.shard} does not follow on the one before it`);
     }
     this.#decided.set(record.shard, [...held, structuredClone(record)]);
     this.#keep(record);
+    if (record.owner !== undefined) this.#options.taken(process, record.shard);
   }
 
   #keep(record: ChangeRecord): void {
@@ -160,6 +161,18 @@ export class ShardLogs {
     kept.push({ hash: recordHash(record), prevHash: record.prevHash });
     this.#records.set(name, kept);
   }
+}
+
+/** A takeover raises the epoch, nothing else does; and nothing that counts ever goes back. */
+function follows(record: ChangeRecord, last: ChangeRecord): boolean {
+  const { next_key, next_position, horizon, time } = last.position;
+  const goesOn =
+    record.position.next_key >= next_key &&
+    record.position.next_position >= next_position &&
+    record.position.horizon >= horizon &&
+    record.position.time >= time;
+  const epoch = last.epoch + (record.owner === undefined ? 0 : 1);
+  return goesOn && record.prevHash === recordHash(last) && record.epoch === epoch;
 }
 
 function step(process: SimulatedProcess, watch: StepWatch, name: string): void {

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { run } from './run.ts';
 import { described, runSeeds } from './seeds.ts';
 
-const usage = 'npm run simulate -- [--seeds 500] [--steps 100] [--shards 1|4] [--from 1] | --seed N [--shards 1]';
+const usage =
+  'npm run simulate -- [--seeds 500] [--steps 100] [--shards 1|4] [--nodes 1|2] [--from 1] | --seed N [--shards 1]';
 const tracedLines = 200;
 const reportEvery = 25;
 
@@ -13,18 +14,21 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     shards: { type: 'string' },
+    nodes: { type: 'string', default: '1' },
     seed: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 
 const steps = Number(values.steps);
+const nodes: 1 | 2 = values.nodes === '2' ? 2 : 1;
 
 /** Runs one seed and prints the end of its trace. @returns whether it failed */
 async function replay(seed: number): Promise<boolean> {
   const { problems, trace, events, hash } = await run({
     seed,
     steps,
+    nodes,
     shards: Number(values.shards ?? 1),
     keepTrace: true,
   });
@@ -39,7 +43,7 @@ async function runMany(): Promise<boolean> {
   const from = Number(values.from);
   const count = Number(values.seeds);
   const shardsOf = (n: number): number => (values.shards === undefined ? [1, 4][n % 2]! : Number(values.shards));
-  const jobs = Array.from({ length: count }, (_, n) => ({ seed: from + n, shards: shardsOf(n), steps }));
+  const jobs = Array.from({ length: count }, (_, n) => ({ seed: from + n, shards: shardsOf(n), steps, nodes }));
   const started = performance.now();
   let done = 0;
   let failed = 0;

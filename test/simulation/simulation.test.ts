@@ -7,6 +7,8 @@ import { described, runSeeds } from './seeds.ts';
 const minutes = 60_000;
 /** Of each number of shards. `npm run simulate` runs more. */
 const seedCount = 24;
+/** The same of two nodes. */
+const clusterSeedCount = 4;
 
 const jobs = (from: number, count: number, options: Omit<RunOptions, 'seed'>): RunOptions[] =>
   Array.from({ length: count }, (_, n) => ({ ...options, seed: from + n }));
@@ -22,10 +24,23 @@ describe('the simulation', () => {
     expect(results).toHaveLength(seedCount);
   });
 
-  test.each([1, 4])('the same seed is the same run with %i shards', { timeout: minutes }, async (shards) => {
+  test('two nodes keep every invariant', { timeout: 5 * minutes }, async () => {
+    const results = await runSeeds([
+      ...jobs(20_001, clusterSeedCount, { shards: 1, nodes: 2 }),
+      ...jobs(30_001, clusterSeedCount, { shards: 4, nodes: 2 }),
+    ]);
+    const failed = results.filter((result) => result.run.problems.length > 0);
+    expect(failed.map(described)).toEqual([]);
+  });
+
+  test.each<[number, 1 | 2]>([
+    [1, 1],
+    [4, 1],
+    [4, 2],
+  ])('a seed is one run: %i shards, nodes: %i', { timeout: minutes }, async (shards, nodes) => {
     for (const seed of [1, 2, 3]) {
-      const first = await run({ seed, shards });
-      const second = await run({ seed, shards });
+      const first = await run({ seed, shards, nodes });
+      const second = await run({ seed, shards, nodes });
       expect(second).toEqual(first);
     }
   });

@@ -2,6 +2,7 @@ import type { OutgoingRequest } from '#src/outgoing/client.ts';
 import { answered, type Answering, type Callee, failed } from './calls.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Random } from './random.ts';
+import type { Tenure } from './tenures.ts';
 import type { Trace } from './trace.ts';
 
 /** What a source does with a call. */
@@ -38,7 +39,9 @@ export type Mood = keyof typeof moods;
 export interface Acceptance {
   call: number;
   hub: SimulatedProcess;
-  /** The hub got the answer, and lived until it had stored it. */
+  /** Null: somebody else owned the message's shard. */
+  tenure: Tenure | null;
+  /** The owner got the answer, and lived and owned until it had stored it. */
   known: boolean;
 }
 
@@ -53,7 +56,8 @@ export interface SourcesOptions {
   random: Random;
   trace: Trace;
   /** Called when the hub calls, before the source has the message. */
-  onCall(messageId: string): void;
+  onCall(hub: SimulatedProcess, messageId: string): void;
+  tenureOf(hub: SimulatedProcess, messageId: string): Tenure | null;
 }
 
 /** The sources' side of every call: action endpoints that accept, refuse, stall and forget to answer. */
@@ -71,21 +75,21 @@ export class SimulatedSources implements Callee {
     this.#options = options;
   }
 
-  /** The hub died: answers that it had not stored by then are as good as lost. */
-  forget(hub: SimulatedProcess, isStored: (messageId: string) => boolean): void {
+  /** Answers that were not stored by now are as good as lost. */
+  forget(isLost: (messageId: string, acceptance: Acceptance) => boolean): void {
     for (const [messageId, acceptances] of this.accepted) {
       for (const acceptance of acceptances) {
-        if (acceptance.hub === hub && acceptance.known && !isStored(messageId)) acceptance.known = false;
+        if (acceptance.known && isLost(messageId, acceptance)) acceptance.known = false;
       }
     }
   }
 
-  called(_hub: SimulatedProcess, request: OutgoingRequest): void {
-    this.#options.onCall(messageIdOf(request));
+  called(hub: SimulatedProcess, request: OutgoingRequest): void {
+    this.#options.onCall(hub, messageIdOf(request));
   }
 
   answer(hub: SimulatedProcess, request: OutgoingRequest): Answering {
-    const { random, trace } = this.#options;
+    const { random, trace, tenureOf } = this.#options;
     const messageId = messageIdOf(request);
     const conduct = random.weighted<Conduct>(moods[this.moods.get(request.url) ?? this.mood]);
     const call = ++this.#calls;
@@ -94,7 +98,7 @@ export class SimulatedSources implements Callee {
     if (conduct.startsWith('accepts')) {
       const acceptance = this.#accept(messageId, call, hub);
       const heard = (): void => {
-        acceptance.known = true;
+        acceptance.known = acceptance.tenure !== null && acceptance.tenure === tenureOf(hub, messageId);
       };
       const said = { source_message_id: `out-${messageId}`, metadata: { call } };
       if (conduct === 'accepts-unheard')
@@ -111,7 +115,7 @@ export class SimulatedSources implements Callee {
   }
 
   #accept(messageId: string, call: number, hub: SimulatedProcess): Acceptance {
-    const acceptance: Acceptance = { call, hub, known: false };
+    const acceptance: Acceptance = { call, hub, tenure: this.#options.tenureOf(hub, messageId), known: false };
     this.accepted.set(messageId, [...(this.accepted.get(messageId) ?? []), acceptance]);
     this.onAccepted(messageId, `out-${messageId}`);
     return acceptance;

@@ -30,6 +30,8 @@ export interface UnreliableBusOptions {
   time: VirtualTime;
   random: Random;
   trace: Trace;
+  /** Whether what one process sends can reach another one. */
+  reaches(from: SimulatedProcess, to: SimulatedProcess): boolean;
   /** Called before everything that a process sends: it may kill the process. */
   step(process: SimulatedProcess, name: string): void;
 }
@@ -52,7 +54,7 @@ export class UnreliableBus {
         this.#options.step(process, 'publish');
         if (!process.alive) return;
         this.#carry(() => {
-          for (const served of this.#serving(subject)) served.handle({ subject, data, respond() {} });
+          for (const served of this.#serving(process, subject)) served.handle({ subject, data, respond() {} });
         });
       },
       subscribe: (pattern, handle) => {
@@ -66,8 +68,16 @@ export class UnreliableBus {
     };
   }
 
-  #serving(subject: string): Subscription[] {
-    return [...this.#subscriptions].filter(({ pattern }) => subjectMatches(pattern, subject));
+  /** How many processes take what is sent to a subject. */
+  serving(subject: string): number {
+    return [...this.#subscriptions].filter(({ pattern }) => subjectMatches(pattern, subject)).length;
+  }
+
+  #serving(from: SimulatedProcess, subject: string): Subscription[] {
+    const { reaches } = this.#options;
+    return [...this.#subscriptions].filter(
+      ({ pattern, process }) => subjectMatches(pattern, subject) && reaches(from, process),
+    );
   }
 
   #request(process: SimulatedProcess, subject: string, data: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
@@ -87,17 +97,24 @@ export class UnreliableBus {
       const cancel = process.clock.schedule(timeoutMs, fail('timeout'));
       if (random.chance(this.faults.disconnect)) process.clock.schedule(random.int(20), fail('disconnected'));
       this.#carry(() => {
-        const serving = this.#serving(subject);
+        const serving = this.#serving(process, subject);
         if (serving.length === 0) this.#carry(fail('no_responder'));
-        for (const served of serving) this.#serve(served, subject, data, (answer) => end(() => resolve(answer)));
+        for (const served of serving)
+          this.#serve(process, served, subject, data, (answer) => end(() => resolve(answer)));
       });
     });
   }
 
-  #serve(served: Subscription, subject: string, data: Uint8Array, answered: (answer: Uint8Array) => void): void {
+  #serve(
+    from: SimulatedProcess,
+    served: Subscription,
+    subject: string,
+    data: Uint8Array,
+    answered: (answer: Uint8Array) => void,
+  ): void {
     const respond = (answer: Uint8Array): void => {
       this.#options.step(served.process, 'reply');
-      if (served.process.alive) this.#carry(() => answered(answer));
+      if (served.process.alive && this.#options.reaches(served.process, from)) this.#carry(() => answered(answer));
     };
     this.#options.trace.note('take', subject);
     served.handle({ subject, data, respond });

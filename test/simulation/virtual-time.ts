@@ -26,6 +26,7 @@ export class VirtualTime {
   /** A binary heap, the next event first. */
   readonly #heap: Entry[] = [];
   #events = 0;
+  #leapt = 0;
 
   constructor(mostEvents = Number.POSITIVE_INFINITY) {
     this.#mostEvents = mostEvents;
@@ -38,6 +39,11 @@ export class VirtualTime {
   /** As `now`, but for what was only the clock's. */
   elapsed(): number {
     return this.#now;
+  }
+
+  /** Time that went by as it usually does: without leaps. */
+  passed(): number {
+    return this.#now - this.#leapt;
   }
 
   get events(): number {
@@ -55,6 +61,7 @@ export class VirtualTime {
   /** Time leaps, as on a machine that was suspended: what was due meanwhile comes late. */
   leap(ms: number): void {
     this.#now += ms;
+    this.#leapt += ms;
   }
 
   /**

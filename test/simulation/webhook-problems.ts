@@ -1,9 +1,11 @@
 import { deliveryId } from '#actors/ids.ts';
+import { shardOf } from '#actors/runtime/shard.ts';
 import { keysPerShard } from '#actors/store/table.ts';
 import type { Receipt } from './receivers.ts';
 import type { Subscribed } from './webhook-users.ts';
 import type { Seen } from './witness.ts';
 import type { World } from './world.ts';
+import { itemsOf } from '../_support/pages.ts';
 
 /** What is wrong with what the receivers of webhooks got (docs/architecture.md, "Invariants"). */
 export function webhookProblems(world: World, subscribed: readonly Subscribed[]): string[] {
@@ -13,7 +15,7 @@ export function webhookProblems(world: World, subscribed: readonly Subscribed[])
       ...strangers(world, subscription, receipts),
       ...missing(world, subscription, receipts),
       ...disorder(world, subscription, receipts),
-      ...(subscription.replayed ? [] : doubles(world, receipts)),
+      ...(subscription.replayed ? [] : doubles(world, subscription, receipts)),
     ];
     return problems.map((problem) => `${subscription.receiver}: ${problem}`);
   });
@@ -46,7 +48,9 @@ function missing(world: World, subscription: Subscribed, receipts: readonly Rece
 }
 
 function deadOf({ store }: World, id: string): string[] {
-  return store.webhooks.deliveries(id, { limit: 1_000, from: null }, { status: 'dead' }).items.map((item) => item.id);
+  return itemsOf(store.webhooks.deliveries(id, { limit: 1_000, from: null }, { status: 'dead' })).map(
+    (item) => item.id,
+  );
 }
 
 /** Events of one subject come in their order, as far as they come for the first time. */
@@ -64,16 +68,20 @@ function disorder(world: World, { from }: Subscribed, receipts: readonly Receipt
 }
 
 /**
- * A process that heard that an event was taken never sends it again. What was there before the process is left out: a
- * record of the process before it may come late, and have the event tried once more.
+ * An owner that heard that an event was taken never sends it again. What was there before the process, or before it
+ * became the owner, is left out: a record of the one before it may come late, and have the event tried once more.
  */
-function doubles({ witness }: World, receipts: readonly Receipt[]): string[] {
+function doubles({ witness, shards }: World, { id }: Subscribed, receipts: readonly Receipt[]): string[] {
   const heard = new Map<string, Receipt>();
+  const shard = shardOf(id, shards);
   return receipts.flatMap((receipt) => {
+    const tenure = receipt.tenures[shard]!;
+    if (tenure.node !== receipt.hub.node) return [];
     const before = heard.get(receipt.text);
     if (receipt.known) heard.set(receipt.text, receipt);
-    const isNew = (witness.byText.get(receipt.text)?.at ?? 0) >= receipt.hub.since;
-    return isNew && before?.hub === receipt.hub
+    const at = witness.byText.get(receipt.text)?.at ?? 0;
+    const isNew = at >= receipt.hub.since && at >= tenure.since;
+    return isNew && before?.hub === receipt.hub && before.tenures[shard] === tenure
       ? [`calls ${before.call} and ${receipt.call} are the same event: ${receipt.text}`]
       : [];
   });

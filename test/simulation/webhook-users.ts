@@ -34,11 +34,11 @@ export class WebhookUsers {
 
   subscribe(): void {
     if (this.#made === mostSubscriptions) return;
-    const { random, witness } = this.#world;
+    const { random } = this.#world;
     const receiver = `receiver-${++this.#made}.example`;
     const types = random.chance(0.4) ? null : webhookEventTypes.filter(() => random.chance(0.5));
     const events = types === null || types.length === 0 ? null : types;
-    const asked = witness.seen.length;
+    const asked = this.#world.knownToAll;
     this.#clients.ask({
       name: `subscribe ${receiver}`,
       path: '/webhooks.subscribe',
@@ -47,7 +47,7 @@ export class WebhookUsers {
       acknowledged: ({ body }) => {
         const { id } = body as WebhookSubscriptionJson;
         if (this.subscribed.some((other) => other.id === id)) return;
-        const from = witness.seen.length;
+        const from = this.#world.witness.seen.length;
         this.subscribed.push({ id, receiver, types: events ?? webhookEventTypes, from, asked, replayed: false });
       },
     });
@@ -63,7 +63,7 @@ export class WebhookUsers {
     this.#clients.ask({
       name: `update ${receiver}`,
       path: '/webhooks.update',
-      body: random.chance(0.5) ? { id, url } : { id, headers: { 'X-Round': String(random.int(9)) } },
+      body: { id, resume: true, ...(random.chance(0.5) ? { url } : { headers: { 'X-Round': String(random.int(9)) } }) },
       inDoubt: random.pick(['key', 'again', 'give up']),
     });
   }

@@ -1,4 +1,4 @@
-import type { EventJson, JsonObject } from '#actors/representation.ts';
+import type { EventJson } from '#actors/representation.ts';
 import type { FeedEntry, FeedPosition, FeedReader } from '#actors/journal/feed.ts';
 
 import type { VirtualTime } from './virtual-time.ts';
@@ -81,22 +81,19 @@ export class Witness {
   #see({ event, position, conversationId }: FeedEntry): void {
     // Reading goes shard after shard; one without further events may have moved to its end before.
     const shard = position.findLastIndex((place, of) => place !== (this.#position[of] ?? 0));
-    const subject = conversationId ?? subjectOf(event);
+    const subject = `${event.subject.type} ${event.subject.id}`;
     const text = textOf(event);
     const where = { shard, place: position[shard]! };
     const seen = { index: this.seen.length, at: this.#time.now(), text, event, subject, conversationId, ...where };
     this.#position = position;
     const wanted = (this.#lastSeq.get(subject) ?? 0) + 1;
     if (event.seq !== wanted) this.problems.push(`event ${event.seq} of ${subject} came where ${wanted} was due`);
+    if (conversationId !== null && event.subject.id !== conversationId) {
+      this.problems.push(`an event of ${conversationId} says that it is about ${subject}`);
+    }
     if (this.byText.has(text)) this.problems.push(`two events say the same: ${text}`);
     this.#lastSeq.set(subject, event.seq);
     this.seen.push(seen);
     this.byText.set(text, seen);
   }
-}
-
-/** Of an event that belongs to no conversation: its payload names what it is about. */
-function subjectOf({ payload }: EventJson): string {
-  const { id, identifier } = payload as JsonObject & { id?: string; identifier?: string };
-  return id ?? identifier ?? 'nobody';
 }

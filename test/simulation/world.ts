@@ -2,16 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connection } from '#actors/store/database.ts';
 import type { OpenStoreReader } from '#actors/store-reader.ts';
+import { CallWatch } from './call-watch.ts';
 import { Calls } from './calls.ts';
+import { Cluster } from './cluster.ts';
 import { Cut, type Sabotage, type StepWatch } from './faulty-store.ts';
 import { holds } from './holds.ts';
-import { type HubProcess, type ProcessName, SimulatedNode } from './node.ts';
+import { type HubProcess, type ProcessName, SimulatedNode, type Surroundings } from './node.ts';
 import type { SimulatedProcess } from './process.ts';
 import { Random } from './random.ts';
+import { Partition } from './partition.ts';
 import { SimulatedReceivers } from './receivers.ts';
 import { scratch } from './scratch.ts';
 import { ShardLogs, unwell } from './shard-logs.ts';
 import { SimulatedSources } from './sources.ts';
+import { Tenures } from './tenures.ts';
 import { Trace } from './trace.ts';
 import { noBusFaults, UnreliableBus } from './unreliable-bus.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -20,6 +24,8 @@ import { type Seen, Witness } from './witness.ts';
 export interface WorldOptions {
   seed: number;
   shards: number;
+  /** 1 unless given: with 2, they share a replicated log. */
+  nodes?: 1 | 2 | undefined;
   sabotage?: Sabotage | undefined;
   /** Keeps all lines of the trace. */
   keepTrace?: boolean | undefined;
@@ -30,10 +36,7 @@ export interface WorldOptions {
 }
 
 const hour = 3_600_000;
-/** More effects than wait in any run. */
-const manyEffects = 10_000;
-
-/** A hub of one node with everything around it, under the control of one seed. */
+/** A hub of one node, or of two, with everything around it, under the control of one seed. */
 export class World {
   readonly random: Random;
   readonly time: VirtualTime;
@@ -43,15 +46,22 @@ export class World {
   readonly receivers: SimulatedReceivers;
   readonly witness: Witness;
   readonly logs: ShardLogs;
+  readonly partition: Partition;
+  readonly callWatch: CallWatch;
   readonly shards: number;
   readonly nodes: readonly SimulatedNode[];
+  /** Null with one node. */
+  readonly cluster: Cluster | null;
   /** What parts said that a healthy hub never says, and what the watchers saw. */
   readonly problems: string[] = [];
+  /** A shard does not see what is on its way to the log of another. */
+  readonly shardsAreApart: boolean;
   /** The bus of this run repeats messages now and then. */
   readonly repeats: boolean;
   /** How long turns and ended deliveries of webhooks are kept, in ms; null: for good. */
   readonly retention: { journal: number; deliveries: number } | null;
   readonly #folder: string;
+  #isPrepared = false;
   readonly #calls: { sources: Calls; webhooks: Calls };
   /** Steps of a process, by its name, until it is cut off. */
   readonly #cutIn = new Map<string, number>();
@@ -70,35 +80,93 @@ export class World {
     this.time = time;
     this.trace = trace;
     this.shards = options.shards;
-    const replicated = random.chance(0.25);
+    const isCluster = options.nodes === 2;
+    const replicated = random.chance(0.25) || isCluster;
+    this.shardsAreApart = replicated && options.shards > 1;
     this.repeats = random.chance(0.5);
     // Longer than a key of a client is good for: what is forgotten can not be recognised.
     this.retention = random.chance(0.5) ? { journal: 26 * hour, deliveries: 30 * hour } : null;
     const step = (process: SimulatedProcess, name: string): void => this.#step(process, name);
-    this.bus = new UnreliableBus({ time, random, trace, step });
-    this.logs = new ShardLogs({ time, random, trace });
-    this.sources = new SimulatedSources({ random, trace, onCall: (messageId) => this.#checkHead(messageId) });
-    this.receivers = new SimulatedReceivers(random, trace);
+    const names = isCluster ? ['a', 'b'] : [''];
+    const tenures = new Tenures(time, options.shards, names[0]!);
+    const partition = new Partition(time, trace);
+    this.partition = partition;
+    this.bus = new UnreliableBus({ time, random, trace, reaches: (from, to) => partition.reaches(from, to), step });
+    this.logs = new ShardLogs({
+      ...{ time, random, trace },
+      reaches: ({ node }) => partition.isConnected(node),
+      taken: ({ node }, shard) => tenures.taken(shard, node) && this.#ownerReplaced(shard),
+    });
+    const problem = (text: string): unknown => this.problems.push(text);
+    const watch = new CallWatch({ time, tenures, shards: options.shards, nodes: () => this.nodes, problem });
+    this.callWatch = watch;
+    this.sources = new SimulatedSources({
+      ...{ random, trace },
+      onCall: (hub, messageId) => watch.called(hub, messageId),
+      tenureOf: (hub, messageId) => watch.tenureOf(hub, messageId),
+    });
+    this.receivers = new SimulatedReceivers(random, trace, tenures);
     this.#calls = {
       sources: new Calls(this.sources, { time, random, step }),
       webhooks: new Calls(this.receivers, { time, random, step }),
     };
     this.#folder = mkdtempSync(join(options.folder ?? scratch, 'parley-simulation-'));
     const { bus, shards, retention, logs } = this;
-    const node = new SimulatedNode('', this.#folder, {
+    const around: Surroundings = {
       ...{ time, random, trace, bus, shards, retention, calls: this.#calls },
-      owned: Array.from({ length: shards }, (_, shard) => shard),
+      owned: isCluster ? [] : Array.from({ length: shards }, (_, shard) => shard),
       sabotage: options.sabotage ?? null,
       now: () => this.now(),
       logFor: (process, watch) => (replicated ? logs.replicated(process, watch) : logs.local(process, watch)),
       watch: this.#watch(),
       committed: ({ store }) => this.witness.look(store.feed),
-      hubDied: (_node, process) => this.sources.forget(process, (messageId) => this.stateOf(messageId) === 'delivered'),
+      hubDied: (process) => this.sources.forget((id, { hub }) => hub === process && !this.#isDelivered(id)),
+      problem,
+    };
+    this.nodes = names.map((name) => new SimulatedNode(name, this.#folder, around));
+    this.witness = new Witness(time);
+    for (const node of this.nodes) node.start();
+    this.cluster = isCluster ? this.#startCluster() : null;
+  }
+
+  #startCluster(): Cluster {
+    const { time, random, trace, shards, nodes } = this;
+    const cluster = new Cluster({
+      ...{ time, random, trace, shards, members: nodes },
+      // In the beginning the first node owns all.
+      reaches: ({ name }) => (this.#isPrepared ? this.partition.isConnected(name) : name === this.#first.name),
       problem: (text) => this.problems.push(text),
     });
-    this.nodes = [node];
-    this.witness = new Witness(time);
-    node.start();
+    cluster.start();
+    return cluster;
+  }
+
+  /** Everything is connected by now: from here on nodes are as good as each other. */
+  prepared(): void {
+    this.#isPrepared = true;
+  }
+
+  /** Whether each shard has its owner, and all nodes have all that its log holds. */
+  get isSettled(): boolean {
+    return this.cluster?.isSettled((shard) => this.logs.held(shard).length) ?? true;
+  }
+
+  /** How many of the events that were seen, from the first one on, each node has. */
+  get knownToAll(): number {
+    const ends = this.nodes.map(({ end }) => end);
+    const unknown = this.witness.seen.findIndex(({ shard, place }) => ends.some((end) => place > end[shard]!));
+    return unknown < 0 ? this.witness.seen.length : unknown;
+  }
+
+  /** Whether the node of a process has not all yet that others have. */
+  isBehind(process: SimulatedProcess): boolean {
+    const { end } = this.nodes.find(({ name }) => name === process.node)!;
+    return this.nodes.some((other) => other.end.some((place, shard) => place > end[shard]!));
+  }
+
+  /** What its owner has heard and not stored, the next one can not know. */
+  #ownerReplaced(shard: number): void {
+    this.sources.forget((id) => this.callWatch.isIn(shard, id) && !this.#isDelivered(id));
   }
 
   /** The node that is asked what is stored. */
@@ -116,7 +184,8 @@ export class World {
 
   /** A hub that a client finds; null when none is up. */
   get hub(): HubProcess | null {
-    return this.#first.hub;
+    if (this.cluster === null || !this.#isPrepared) return this.#first.hub;
+    return this.random.pick(this.nodes.filter(({ hub }) => hub !== null))?.hub ?? null;
   }
 
   get up(): boolean {
@@ -141,6 +210,7 @@ export class World {
   /** How a replicated log does. */
   setLog(isWell: boolean): void {
     this.logs.deliveries = isWell ? { answers: 1 } : unwell;
+    this.logs.staleTails = isWell ? 0 : 0.1;
   }
 
   /** No more faults: what is down comes up, and stays. */
@@ -148,6 +218,7 @@ export class World {
     this.#cutIn.clear();
     this.#diskFailures = 0;
     this.setLog(true);
+    this.partition.heal();
     this.bus.faults = noBusFaults;
     this.sources.mood = 'well';
     this.sources.moods.clear();
@@ -199,6 +270,11 @@ export class World {
     return this.store.messages.find(messageId)?.message.state ?? null;
   }
 
+  /** Whether any node knows a message as delivered. */
+  #isDelivered(messageId: string): boolean {
+    return this.nodes.some(({ store }) => store.messages.find(messageId)?.message.state === 'delivered');
+  }
+
   #step(process: SimulatedProcess, name: string): void {
     const left = this.#cutIn.get(process.name);
     if (left === undefined || !process.alive) return;
@@ -219,16 +295,5 @@ export class World {
         return true;
       },
     };
-  }
-
-  /** The hub calls for a message: it must be the head of its lane, for nothing overtakes. */
-  #checkHead(messageId: string): void {
-    const { outbox, deliveries } = this.store;
-    const effects = Array.from({ length: this.shards }, (_, shard) => outbox.after(shard, -1, manyEffects)).flat();
-    const mine = effects.find(({ subject }) => deliveries.find(subject)?.message.id === messageId);
-    const head = effects.find(({ lane }) => lane === mine?.lane);
-    if (mine === undefined || mine !== head) {
-      this.problems.push(`the hub called for ${messageId}, which is not the head of its lane`);
-    }
   }
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { awaitedFor, type ConversationContext } from '#machines/conversation.ts';
+import { awaitedFor, type ConversationContext, echoParkedFor } from '#machines/conversation.ts';
 import type { EventOf } from '#machines/registry.ts';
 import { initial, step, type StepResult } from '#machines/step.ts';
-import { awaitedTimer, paths, sampleEvents, trace, weightedEvents } from './samples.ts';
+import { awaitedTimer, echoTimer, paths, sampleEvents, trace, weightedEvents } from './samples.ts';
 
 type State = StepResult<'conversation'>;
 type Event = EventOf<'conversation'>;
@@ -36,6 +36,12 @@ const workflow: [from: string, event: Event, to: string][] = [
   ['closed', { type: 'workflow.remove' }, 'none'],
 ];
 
+const echoes: [from: string, event: Event, to: string, effects: string[]][] = [
+  ['none', { type: 'echo.park' }, 'parked', []],
+  ['parked', { type: 'echo.settle' }, 'none', []],
+  ['parked', { type: echoTimer }, 'none', ['releaseEchoes']],
+];
+
 const presenceOf = (state: State) => (state.value as { presence: Presence }).presence;
 
 /** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
@@ -60,13 +66,16 @@ function violations(events: Event[], states: State[]): string[] {
 
 describe('conversation', () => {
   it('starts absent, without a workflow state', () => {
-    expect(initial('conversation')).toMatchObject({ value: { presence: 'absent', workflow: 'none' }, context: none });
+    expect(initial('conversation')).toMatchObject({
+      value: { presence: 'absent', echoes: 'none', workflow: 'none' },
+      context: none,
+    });
   });
 
   it.each(table)('goes from %s %j with %j to %s', (from, before, event, to, effects, after) => {
-    const stored = { value: { presence: from, workflow: 'open' }, context: { ...none, ...before } };
+    const stored = { value: { presence: from, echoes: 'none', workflow: 'open' }, context: { ...none, ...before } };
     const result = step('conversation', stored, event);
-    expect(result.value).toEqual({ presence: to, workflow: 'open' });
+    expect(result.value).toEqual({ presence: to, echoes: 'none', workflow: 'open' });
     expect(result.effects.map(({ type }) => type)).toEqual(effects);
     expect(result.context).toEqual({ ...none, ...after });
     expect(result.changed).toBe(true);
@@ -74,8 +83,17 @@ describe('conversation', () => {
 
   it.each(workflow)('turns workflow %s with %j to %s', (from, event, to) => {
     for (const presence of ['absent', 'awaited', 'present']) {
-      const result = step('conversation', { value: { presence, workflow: from }, context: none }, event);
-      expect(result).toMatchObject({ value: { presence, workflow: to }, context: none, effects: [], changed: true });
+      const result = step(
+        'conversation',
+        { value: { presence, echoes: 'parked', workflow: from }, context: none },
+        event,
+      );
+      expect(result).toMatchObject({
+        value: { presence, echoes: 'parked', workflow: to },
+        context: none,
+        effects: [],
+        changed: true,
+      });
     }
   });
 
@@ -83,12 +101,31 @@ describe('conversation', () => {
     for (const presence of ['absent', 'awaited', 'present'] as const) {
       const named = table.filter(([from]) => from === presence).map(([, , event]) => JSON.stringify(event));
       const rest = sampleEvents('conversation').filter((event) => !named.includes(JSON.stringify(event)));
-      for (const event of rest.filter(({ type }) => !type.startsWith('workflow.'))) {
-        const value = { presence, workflow: 'none' };
+      for (const event of rest.filter(({ type }) => !/^workflow\.|^echo\.|echoes/.test(type))) {
+        const value = { presence, echoes: 'none', workflow: 'none' };
         const result = step('conversation', { value, context: none }, event);
         expect(result).toMatchObject({ value, context: none, changed: false, effects: [] });
       }
     }
+  });
+
+  it.each(echoes)('turns echoes %s with %j to %s', (from, event, to, effects) => {
+    const value = { presence: 'present', echoes: from, workflow: 'none' };
+    const result = step('conversation', { value, context: none }, event);
+    expect(result).toMatchObject({ value: { ...value, echoes: to }, context: none, changed: true });
+    expect(result.effects.map(({ type }) => type)).toEqual(effects);
+  });
+
+  it('waits 30 s from the first possible echo', () => {
+    const [, first, second, settled] = trace('conversation', [
+      { type: 'echo.park' },
+      { type: 'echo.park' },
+      { type: 'echo.settle' },
+    ]);
+    expect(echoParkedFor).toBe(30_000);
+    expect(first?.timers.set).toEqual([{ name: echoTimer, delay: echoParkedFor, event: { type: echoTimer } }]);
+    expect(second?.timers).toEqual({ set: [], cancel: [] });
+    expect(settled?.timers).toEqual({ set: [], cancel: [echoTimer] });
   });
 
   it('waits 30 s from the first parked send', () => {

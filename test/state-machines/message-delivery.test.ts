@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  maximumAttempts,
+  fewestAttempts,
   maximumRetryDelay,
   type MessageDeliveryContext,
+  mostUnknownOutcomes,
   retryDelayAfter,
   unknownOutcomeError,
 } from '#machines/message-delivery.ts';
@@ -18,17 +19,33 @@ const queued = { pending: 'queued' };
 const calling = { pending: 'calling' };
 const backingOff = { pending: 'backingOff' };
 
+/** When the first call was made, and how long after it a send is given up. */
+const start = 1_000;
+const giveUpAfter = 60_000;
+const end = start + giveUpAfter;
+
 const context = (changes: Partial<MessageDeliveryContext> = {}): MessageDeliveryContext => ({
   attempts: 1,
   retryDelay: 0,
   error: null,
   unknownOutcomes: 0,
+  triedSince: start,
   ...changes,
 });
 
-const unreachable: Event = { type: 'attempt.unreachable', error: 'Status 503.', jitter: 0.5 };
+const unreachable = (at: number): Event => ({
+  ...{ type: 'attempt.unreachable', error: 'Status 503.', jitter: 0.5 },
+  ...{ at, giveUpAfter },
+});
+const throttled = (at: number): Event => ({
+  ...{ type: 'attempt.throttled', error: 'Slow down.', retryAfter: 30_000 },
+  ...{ at, giveUpAfter },
+});
+const started = (at: number): Event => ({ type: 'attempt.started', at });
 const rejected: Event = { type: 'attempt.rejected', error: 'No such recipient.' };
-const throttled: Event = { type: 'attempt.throttled', retryAfter: 30_000 };
+const sourceFailed: Event = { type: 'source.failed', error: 'Undeliverable.' };
+const asked = 'Slow down. (the source asked to wait)';
+const [unreachableToo, throttledToo] = ['Status 503.', 'Slow down.'].map((said) => `${said} (given up after 60 s)`);
 
 type Row = [
   state: unknown,
@@ -40,33 +57,58 @@ type Row = [
 ];
 
 const table: Row[] = [
-  [queued, { attempts: 0 }, { type: 'attempt.started' }, calling, [], { attempts: 1 }],
+  [queued, { attempts: 0, triedSince: null }, started(7), calling, [], { attempts: 1, triedSince: 7 }],
+  [queued, { attempts: 3 }, started(7_000), calling, [], { attempts: 4 }],
   [queued, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
   [queued, {}, { type: 'attempt.succeeded' }, 'delivered', ['dequeue'], {}],
   [calling, {}, { type: 'attempt.succeeded' }, 'delivered', ['dequeue'], {}],
   [backingOff, {}, { type: 'attempt.succeeded' }, 'delivered', ['dequeue'], {}],
   [calling, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
-  [calling, {}, unreachable, backingOff, ['hold'], { retryDelay: 1_000, error: 'Status 503.' }],
-  [calling, { attempts: 5 }, unreachable, 'failed', ['dequeue'], { attempts: 5, error: 'Status 503.' }],
-  [calling, { attempts: 3 }, throttled, backingOff, ['hold'], { attempts: 2, retryDelay: 30_000 }],
-  [calling, {}, { type: 'attempt.outcome-unknown' }, queued, ['wake'], { unknownOutcomes: 1 }],
+  [calling, { error: asked }, unreachable(2_000), backingOff, ['hold'], { retryDelay: 1_000 }],
+  [calling, { attempts: 9 }, unreachable(end - 1), backingOff, ['hold'], { attempts: 9, retryDelay: 30_000 }],
+  [calling, { attempts: 4 }, unreachable(end), backingOff, ['hold'], { attempts: 4, retryDelay: 8_000 }],
+  [calling, { attempts: 5 }, unreachable(end), 'failed', ['dequeue'], { attempts: 5, error: unreachableToo! }],
+  [calling, { attempts: 3 }, throttled(2_000), backingOff, ['hold'], { attempts: 2, retryDelay: 30_000, error: asked }],
+  [calling, {}, throttled(end - 10), backingOff, ['hold'], { attempts: 0, retryDelay: 10, error: asked }],
+  [calling, {}, throttled(end), 'failed', ['dequeue'], { error: throttledToo! }],
   [
     calling,
-    { attempts: 5 },
+    { attempts: 9 },
+    { type: 'attempt.outcome-unknown' },
+    queued,
+    ['wake'],
+    { attempts: 9, unknownOutcomes: 1 },
+  ],
+  [
+    calling,
+    { unknownOutcomes: mostUnknownOutcomes },
     { type: 'attempt.outcome-unknown' },
     'failed',
     ['dequeue'],
-    { attempts: 5, unknownOutcomes: 1, error: unknownOutcomeError },
+    { unknownOutcomes: mostUnknownOutcomes + 1, error: unknownOutcomeError },
   ],
   [backingOff, { retryDelay: 700 }, { type: retryTimer }, queued, ['wake'], { retryDelay: 700 }],
   [backingOff, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
-  ['failed', { attempts: 5, error: 'No.', retryDelay: 9 }, { type: 'resend' }, queued, ['enqueue'], { attempts: 0 }],
+  ['delivered', {}, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
+  ['failed', { error: 'No.' }, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
+  [
+    'failed',
+    { attempts: 5, error: 'No.', retryDelay: 9, unknownOutcomes: 2 },
+    { type: 'resend' },
+    queued,
+    ['enqueue'],
+    { attempts: 0, triedSince: null },
+  ],
 ];
+
+/** How many calls of a way found nobody, or never had an answer, since the send was last put into its lane. */
+const inVain = new Set(['attempt.unreachable', 'attempt.outcome-unknown']);
 
 /** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
 function violations(events: Event[], states: State[]): string[] {
   const found: string[] = [];
   let inLane = 0;
+  let vain = 0;
   states.forEach((state, index) => {
     const before = states[index - 1];
     const event = events[index - 1]?.type ?? 'start';
@@ -74,16 +116,19 @@ function violations(events: Event[], states: State[]): string[] {
       if (type === 'enqueue') inLane += 1;
       if (type === 'dequeue') inLane -= 1;
     }
+    if (event === 'resend' && state.changed) vain = 0;
+    if (inVain.has(event) && state.changed) vain += 1;
     const pending = typeof state.value === 'object';
     if (inLane !== (pending ? 1 : 0)) found.push(`${event}: ${inLane} times in the lane`);
-    if (before?.value === 'delivered' && state.changed) found.push(`${event}: left delivered`);
+    if (before?.value === 'delivered' && state.changed && event !== 'source.failed')
+      found.push(`${event}: left delivered`);
     if (state.value === 'failed' && before?.value !== 'failed') {
-      const exhausted = before?.context.attempts === maximumAttempts;
-      if (event !== 'attempt.rejected' && !exhausted) found.push(`${event}: failed with tries left`);
+      const isRefused = ['attempt.rejected', 'attempt.throttled', 'source.failed'].includes(event);
+      if (!isRefused && vain < fewestAttempts) found.push(`${event}: failed after ${vain} calls`);
       if (!state.context.error) found.push(`${event}: failed without an error`);
     }
     const { attempts, retryDelay } = state.context;
-    if (attempts < 0 || attempts > maximumAttempts) found.push(`${event}: ${attempts} attempts`);
+    if (attempts < 0 || attempts > vain + 1) found.push(`${event}: ${attempts} attempts`);
     const waits = state.timers.set.map(({ name, delay }) => `${name} ${delay}`);
     const entered = state.changed && JSON.stringify(state.value) === JSON.stringify(backingOff);
     if (waits.join() !== (entered ? `${retryTimer} ${retryDelay}` : '')) found.push(`${event}: timers ${waits}`);
@@ -95,7 +140,7 @@ describe('message delivery', () => {
   it('starts at the end of its lane', () => {
     const { value, effects, context: first } = initial('message-delivery');
     expect([value, effects]).toEqual([queued, [{ type: 'enqueue', params: undefined }]]);
-    expect(first).toEqual(context({ attempts: 0 }));
+    expect(first).toEqual(context({ attempts: 0, triedSince: null }));
   });
 
   it.each(table)('goes from %j %j with %j to %j', (state, before, event, next, effects, after) => {
@@ -123,7 +168,9 @@ describe('message delivery', () => {
   });
 
   it('keeps its invariants on every path', () => {
-    const ways = paths('message-delivery', ({ value, context: { attempts, error } }) => [value, attempts, error]);
+    const ways = paths('message-delivery', ({ value, context: { attempts, error, unknownOutcomes } }) => [
+      ...[value, Math.min(attempts, fewestAttempts), Math.min(unknownOutcomes, fewestAttempts), error],
+    ]);
     expect(ways.length).toBeGreaterThan(200);
     for (const events of ways) expect(violations(events, trace('message-delivery', events))).toEqual([]);
   });

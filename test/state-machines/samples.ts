@@ -12,6 +12,7 @@ const sample = <Id extends MachineId>(weight: number, event: EventOf<Id>): Sampl
 
 export const retryTimer = 'xstate.after.retryDelay.message-delivery.pending.backingOff';
 export const awaitedTimer = 'xstate.after.awaitedFor.conversation.presence.awaited';
+export const echoTimer = 'xstate.after.echoParkedFor.conversation.echoes.parked';
 export const redeliveryTimer = 'xstate.after.retryDelay.webhook-delivery.scheduled.backingOff';
 export const probeTimer = 'xstate.after.retryDelay.webhook-subscription.Subscribed.failing.backingOff';
 export const suspensionTimer = 'xstate.after.suspendAfter.webhook-subscription.Subscribed.failing';
@@ -25,6 +26,9 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(1, { type: 'messages.received', fromContact: 0 }),
     sample(1, { type: 'message.sent' }),
     sample(4, { type: 'send.park' }),
+    sample(2, { type: 'echo.park' }),
+    sample(1, { type: 'echo.settle' }),
+    sample(1, { type: echoTimer }),
     sample(1, { type: 'read' }),
     sample(1, { type: 'workflow.set', state: 'OPEN' }),
     sample(1, { type: 'workflow.set', state: 'CLOSED' }),
@@ -32,13 +36,15 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(2, { type: awaitedTimer }),
   ],
   'message-delivery': [
-    sample(8, { type: 'attempt.started' }),
+    sample(8, { type: 'attempt.started', at: 1_000 }),
     sample(1, { type: 'attempt.succeeded' }),
     sample(1, { type: 'attempt.rejected', error: 'No such recipient.' }),
-    sample(6, { type: 'attempt.unreachable', error: 'No answer.', jitter: 0 }),
-    sample(6, { type: 'attempt.unreachable', error: 'Status 503.', jitter: 0.999 }),
-    sample(2, { type: 'attempt.throttled', retryAfter: 30_000 }),
-    sample(2, { type: 'attempt.outcome-unknown' }),
+    sample(6, { type: 'attempt.unreachable', error: 'No answer.', jitter: 0, at: 2_000, giveUpAfter: 60_000 }),
+    sample(6, { type: 'attempt.unreachable', error: 'Status 503.', jitter: 0.999, at: 70_000, giveUpAfter: 60_000 }),
+    sample(2, { type: 'attempt.throttled', error: 'Busy.', retryAfter: 30_000, at: 40_000, giveUpAfter: 60_000 }),
+    sample(1, { type: 'attempt.throttled', error: 'Busy.', retryAfter: 30_000, at: 70_000, giveUpAfter: 60_000 }),
+    sample(8, { type: 'attempt.outcome-unknown' }),
+    sample(1, { type: 'source.failed', error: 'Undeliverable.' }),
     sample(4, { type: 'resend' }),
     sample(8, { type: retryTimer }),
   ],

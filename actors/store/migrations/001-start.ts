@@ -107,13 +107,15 @@ CREATE TABLE source (${actorColumns},
 CREATE UNIQUE INDEX source_actor ON source (id);
 CREATE UNIQUE INDEX source_source_id ON source (source_id);
 
--- metadata of a source for a conversation or message that has not appeared
+-- what a source has said about a conversation or message that has not appeared; conversation, channel: where named
 CREATE TABLE parked_metadata (
   key INTEGER PRIMARY KEY,
   source_id TEXT NOT NULL,
   namespace TEXT NOT NULL,
   target TEXT NOT NULL,
-  metadata TEXT NOT NULL,
+  conversation TEXT,
+  channel BLOB,
+  said TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX parked_metadata_target ON parked_metadata (source_id, namespace, target);
@@ -130,12 +132,13 @@ CREATE TABLE channel (${actorColumns},
 CREATE UNIQUE INDEX channel_actor ON channel (id);
 CREATE UNIQUE INDEX channel_source ON channel (source, source_channel_id);
 
--- created_at: null until it has appeared; messages: how many it has
+-- created_at: null until it has appeared; agent_name: what an agent calls the contact; messages: how many it has
 CREATE TABLE conversation (${actorColumns},
   channel_id BLOB,
   source TEXT NOT NULL,
   source_conversation_id TEXT NOT NULL,
   created_at INTEGER,
+  agent_name TEXT,
   display_name TEXT NOT NULL,
   metadata TEXT NOT NULL,
   unread_count INTEGER NOT NULL,
@@ -148,13 +151,14 @@ CREATE UNIQUE INDEX conversation_actor ON conversation (id);
 CREATE INDEX conversation_recent ON conversation (last_message_at, key) WHERE created_at IS NOT NULL;
 CREATE INDEX conversation_source_id ON conversation (source_conversation_id, source) WHERE created_at IS NOT NULL;
 
--- turn: the one that made it; delivery: the machine's state of a message that the hub sends, else null
+-- turn: the one that took it in; echo_id: another id by which its source's echo of it is known; delivery: the machine's state of a message that the hub sends, else null
 CREATE TABLE message (
   key INTEGER PRIMARY KEY,
   id BLOB NOT NULL,
   conversation INTEGER NOT NULL,
   turn INTEGER NOT NULL,
   source_message_id TEXT,
+  echo_id BLOB,
   sent_at INTEGER NOT NULL,
   from_contact INTEGER NOT NULL,
   sender TEXT NOT NULL,
@@ -168,6 +172,22 @@ CREATE INDEX message_order ON message (conversation, sent_at);
 -- ids that a source gave to messages of ours; those of its own messages are part of the message's id
 CREATE UNIQUE INDEX message_source_id ON message (source_message_id, conversation)
   WHERE delivery IS NOT NULL AND source_message_id IS NOT NULL;
+
+CREATE UNIQUE INDEX message_echo ON message (echo_id) WHERE echo_id IS NOT NULL;
+
+-- messages of sources that may be the echo of a send whose answer has not come
+CREATE TABLE parked_echo (
+  key INTEGER PRIMARY KEY,
+  actor INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  message_id BLOB NOT NULL,
+  source_message_id TEXT NOT NULL,
+  sender_id TEXT NOT NULL,
+  content TEXT NOT NULL,
+  sent_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX parked_echo_message ON parked_echo (message_id);
+CREATE INDEX parked_echo_actor ON parked_echo (actor);
 
 -- sends that wait for their conversation to appear
 CREATE TABLE parked_send (

@@ -79,13 +79,16 @@ export class SubscriptionRunner {
     this.#advance();
   }
 
-  /** Begins nothing more; resolves when what is under way has ended and is recorded, or after `patience` ms. */
-  async stop(patience: number): Promise<void> {
+  /**
+   * Begins nothing more; resolves when what is under way has ended and is recorded.
+   * @param patience after so many ms at the latest; default: however long it takes
+   */
+  async stop(patience?: number): Promise<void> {
     this.#drain();
     this.#alarms.cancelAll();
     await new Promise<void>((stopped) => {
       this.#phase = { name: 'stopping', left: activeOf(this.#phase), stopped };
-      this.#options.clock.schedule(patience, stopped);
+      if (patience !== undefined) this.#options.clock.schedule(patience, stopped);
       this.#advance();
     });
     this.#recorder.forget();

@@ -53,5 +53,6 @@ function sampleEvent(now: number, cursor: string): EventJson {
     sender: { id: 'webhook-test' },
   };
   const payload = { conversation_id: madeUp(1), channel_id: madeUp(2), message };
-  return { type: 'message.created', payload, timestamp: now, seq: 0, cursor };
+  const subject = { type: 'conversation', id: payload.conversation_id } as const;
+  return { type: 'message.created', subject, payload, timestamp: now, seq: 0, cursor };
 }

@@ -39,6 +39,8 @@ const patience = 5_000;
 export class WebhookDispatcher {
   readonly #options: WebhookDispatcherOptions;
   readonly #runners = new Map<string, SubscriptionRunner>();
+  /** Runners of subscriptions that are not served here any more, until what they have begun is over. */
+  readonly #leaving = new Map<string, SubscriptionRunner>();
   readonly #permits = new Permits();
   readonly #events: SharedEvents;
   readonly #alarms: Alarms;
@@ -80,7 +82,8 @@ export class WebhookDispatcher {
     this.#stopping = true;
     this.#woken?.();
     this.#alarms.cancelAll();
-    await Promise.all([...this.#runners.values()].map((runner) => runner.stop(patience)));
+    const runners = [...this.#runners.values(), ...this.#leaving.values()];
+    await Promise.all(runners.map((runner) => runner.stop(patience)));
   }
 
   #wakeSoon(): void {
@@ -98,22 +101,30 @@ export class WebhookDispatcher {
     try {
       const gone = new Set(this.#runners.keys());
       for (const work of reader.subscriptions(clock.now())) {
-        if (serves?.(work.id) === false) continue;
+        // Of two runners, each would send what the other one has sent and not recorded.
+        if (serves?.(work.id) === false || this.#leaving.has(work.id)) continue;
         gone.delete(work.id);
         const runner = this.#runners.get(work.id);
         if (runner === undefined) this.#runners.set(work.id, this.#runner(work));
         else runner.update(work);
         this.#lookWhenKeysEnd(work);
       }
-      for (const id of gone) {
-        void this.#runners.get(id)!.stop(patience);
-        this.#runners.delete(id);
-      }
+      for (const id of gone) this.#leave(id);
     } catch (error) {
       // The next signal, or the next second, looks again.
       this.#lookDue = true;
       log.warn({ reason: String(error) }, 'webhooks.look_failed');
     }
+  }
+
+  #leave(id: string): void {
+    const runner = this.#runners.get(id)!;
+    this.#runners.delete(id);
+    this.#leaving.set(id, runner);
+    void runner.stop().then(() => {
+      this.#leaving.delete(id);
+      this.wake();
+    });
   }
 
   /** Nothing is signalled when a key's time is over. */

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { channelSchema, uuid } from '../schemas.ts';
 
-export const infoChannel = defineOperation({
+export const infoChannel = defineRead({
   path: '/channels.info',
   summary: 'One channel.',
   auth: 'core',
-  reads: true,
   request: z.object({ channel_id: uuid }),
   example: { channel_id: exampleIds.channel },
   responses: { 200: channelSchema },

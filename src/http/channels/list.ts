@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { foreignId } from '#src/ingest/fields.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { channelSchema } from '../schemas.ts';
 
-export const listChannels = defineOperation({
+export const listChannels = defineRead({
   path: '/channels.list',
   summary: 'List the connected channels.',
   auth: 'core',
-  reads: true,
   request: z.object({
     source: foreignId.optional(),
     include_disconnected: z.boolean().optional(),

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Services } from '#src/services.ts';
+import { anonymous, type CallerOf } from '#src/security/caller.ts';
 import { version } from '#src/version.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 
 const service = z.object({ enabled: z.boolean(), healthy: z.boolean(), component: z.string() });
+const userProfile = z.object({ id: z.string(), name: z.string().optional(), avatar_url: z.string().optional() });
 const color = z.object({
   default: z.string(),
   background: z.string(),
@@ -20,30 +22,33 @@ const tagColors = {
   'tag-purple': { default: '730A80', background: 'FEF7FF', font: '730A80', border: '730A80', position: 4 },
 };
 
-export const clientConfig = defineOperation({
+export const clientConfig = defineRead({
   path: '/client.config',
   summary: 'What this instance is and which services it runs.',
   auth: 'core',
-  reads: true,
   request: z.object({}),
   example: {},
   responses: {
     200: z.object({
       cluster_version: z.string(),
       services: z.record(z.string(), service),
-      user_profile: z.null(),
+      user_profile: userProfile.nullable().describe('Who calls; null: nobody that the hub knows.'),
       tag_config: z.object({ colors: z.record(z.string(), color) }),
     }),
   },
   errors: [],
-  handle: ({ services }) =>
+  handle: ({ services, caller }) =>
     ok({
       cluster_version: version,
       services: servicesOf(services),
-      user_profile: null,
+      user_profile: profileOf(caller),
       tag_config: { colors: tagColors },
     }),
 });
+
+/** Whom the credential names, also on an API that asks for none. */
+const profileOf = ({ sender }: CallerOf<'core'>): z.output<typeof userProfile> | null =>
+  sender.id === anonymous.id ? null : sender;
 
 /**
  * Service → component (docs/api.md, "Client configuration"). A service is enabled as the configuration says, and

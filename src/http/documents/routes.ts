@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Hono } from 'hono';
+import { page, type Route, type Served } from '../door.ts';
 import { operations } from '../operations.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import { openApiDocument } from './openapi.ts';
@@ -23,35 +23,36 @@ const swaggerFiles: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** `/openapi.json`, `/asyncapi.json` and the page `/docs`. */
-export function documentRoutes(): Hono {
-  const app = new Hono();
+/** `/openapi.json`, `/asyncapi.json` and the page `/docs`, to which `/` leads. */
+export function documentRoutes(): Route[] {
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const openApi = once(() => jsonBytes(openApiDocument(operations)));
-  const asyncApi = once(() => jsonBytes(asyncApiDocument()));
-  const json = { 'Content-Type': 'application/json' };
-  const sent = (type: string) => ({ 'Content-Type': `${type}; charset=utf-8`, 'Content-Security-Policy': policy });
-
-  app.get('/openapi.json', (c) => c.body(openApi(), 200, json));
-  app.get('/asyncapi.json', (c) => c.body(asyncApi(), 200, json));
-  for (const [path, [name, type]] of Object.entries(pageFiles)) {
-    const page = once(() => readFile(join(import.meta.dirname, name)));
-    app.get(path, async (c) => c.body(await page(), 200, sent(type)));
-  }
-  for (const [name, type] of Object.entries(swaggerFiles)) {
-    const file = once(() => readFile(join(swagger, name)));
-    app.get(`/docs/${name}`, async (c) => c.body(await file(), 200, { 'Content-Type': type }));
-  }
-  return app;
+  return [
+    page('/', async () => ({ status: 302, body: null, headers: { Location: '/docs' } })),
+    document('/openapi.json', () => openApiDocument(operations)),
+    document('/asyncapi.json', () => asyncApiDocument()),
+    ...Object.entries(pageFiles).map(([path, [name, type]]) =>
+      file(path, join(import.meta.dirname, name), {
+        'Content-Type': `${type}; charset=utf-8`,
+        'Content-Security-Policy': policy,
+      }),
+    ),
+    ...Object.entries(swaggerFiles).map(([name, type]) =>
+      file(`/docs/${name}`, join(swagger, name), { 'Content-Type': type }),
+    ),
+  ];
 }
 
-const jsonBytes = (document: object): Buffer<ArrayBuffer> => Buffer.from(JSON.stringify(document));
+const document = (path: string, make: () => object): Route =>
+  madeOnce(path, async () => Buffer.from(JSON.stringify(make())), { 'Content-Type': 'application/json' });
 
-/** What is made with the first request: all answers share its bytes, however many nobody reads. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
+const file = (path: string, name: string, headers: Record<string, string>): Route =>
+  madeOnce(path, () => readFile(name), headers);
+
+/** Made with the first request: all answers share its bytes, however many nobody reads. */
+function madeOnce(path: string, make: () => Promise<Buffer<ArrayBuffer>>, headers: Record<string, string>): Route {
+  let made: Promise<Buffer<ArrayBuffer>> | null = null;
+  return page(path, async (): Promise<Served> => {
+    made ??= make();
+    return { status: 200, body: await made, headers };
+  });
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
+import { later } from '#actors/journal/position.ts';
 import { type EventType, eventTypes } from '#actors/representation.ts';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageSize, pageSizeField } from '../pagination.ts';
 import { eventSchema, uuid } from '../schemas.ts';
 
-export const listEvents = defineOperation({
+export const listEvents = defineRead({
   path: '/events.list',
   summary: 'Read the feed: the events that WebSocket and webhooks carry, with the same cursors.',
   auth: 'core',
-  reads: true,
   request: z.object({
-    after: z.string().max(4_096).nullish().describe('Cursor of the last event seen; absent: from the oldest kept.'),
+    after: z.string().optional().describe('Cursor of the last event seen; absent: from the oldest kept.'),
     types: z.array(z.enum(eventTypes)).optional(),
     conversation_id: uuid.optional(),
     page_size: pageSizeField,
@@ -23,16 +23,21 @@ export const listEvents = defineOperation({
       next_cursor: z.string().describe('Ask again with it as `after`, also when data is empty.'),
     }),
   },
-  errors: ['invalid_cursor'],
+  errors: ['invalid_cursor', 'cursor_expired'],
   handle({ services }, { after, types, conversation_id, page_size }) {
-    const from = after ? services.feed.decodeCursor(after) : [];
-    const entries = services.feed.read({
+    const { feed } = services;
+    const from = after ? feed.decodeCursor(after) : [];
+    const limit = pageSize(page_size);
+    // The end before reading: whatever of that is wanted is read, what comes meanwhile may not be.
+    const end = feed.end();
+    const entries = feed.read({
       after: from,
-      limit: pageSize(page_size),
+      limit,
       ...(types && { types: types as EventType[] }),
       ...(conversation_id && { conversationId: conversation_id }),
     });
-    const next = entries.at(-1)?.event.cursor ?? after ?? services.feed.encodeCursor(services.feed.end().map(() => 0));
-    return ok({ data: entries.map(({ event }) => event), next_cursor: next });
+    const last = entries.at(-1)?.position ?? from;
+    const next = entries.length < limit ? later(end, last) : last;
+    return ok({ data: entries.map(({ event }) => event), next_cursor: feed.encodeCursor(next) });
   },
 });

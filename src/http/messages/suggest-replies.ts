@@ -13,11 +13,11 @@ export const suggestReplies = defineOperation({
   auth: 'core',
   request: z.object({
     message_id: uuid,
-    suggestions: z.record(text.min(1), z.object({ content: json })),
+    suggestions: z.record(text.min(1), z.looseObject({ content: json })),
   }),
   example: { message_id: exampleIds.message, suggestions: { hours: { content: { text: 'We are open until 6.' } } } },
   responses: { 200: messageSchema },
-  errors: ['not_found'],
+  errors: ['not_found', 'metadata_too_large'],
   async handle({ commands, services }, { message_id, suggestions }) {
     const conversation = conversationOf(services, message_id);
     const { message } = await commands.send('conversation', conversation, 'message.suggest-replies', {

@@ -13,7 +13,7 @@ export const upsertMetadata = defineOperation({
   request: z.object({ subject: z.enum(['message', 'conversation', 'channel']), id: uuid, data: jsonObject }),
   example: { subject: 'conversation', id: exampleIds.conversation, data: { ticket: '4711' } },
   responses: { 204: null },
-  errors: ['not_found'],
+  errors: ['not_found', 'metadata_too_large'],
   async handle({ commands, services }, { subject, id, data }) {
     const body = { data: data as JsonObject };
     if (subject === 'channel') {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sourceActorId } from '#actors/ids.ts';
 import { foreignId } from '#src/ingest/fields.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { sourceSchema, text, url } from '../schemas.ts';
+import { endpoint, sourceSchema, text, url } from '../schemas.ts';
 
 export const createSource = defineOperation({
   path: '/sources.create',
@@ -11,7 +11,7 @@ export const createSource = defineOperation({
   feature: 'source-api',
   request: z.object({
     source_id: foreignId,
-    action_endpoint: url.optional(),
+    action_endpoint: endpoint.optional(),
     name: text.optional(),
     image_url: url.optional(),
   }),

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { sourceActorId } from '#actors/ids.ts';
 import { foreignId } from '#src/ingest/fields.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { sourceSchema, text, url } from '../schemas.ts';
+import { endpoint, sourceSchema, text, url } from '../schemas.ts';
 
 export const updateSource = defineOperation({
   path: '/sources.update',
-  summary: 'Change a source; what is absent stays as it is.',
+  summary: 'Change a source; what is absent stays as it is, null clears.',
   auth: 'core',
   feature: 'source-api',
   request: z.object({
     source_id: foreignId,
-    action_endpoint: url.optional(),
-    name: text.optional(),
-    image_url: url.optional(),
+    action_endpoint: endpoint.nullish(),
+    name: text.nullish(),
+    image_url: url.nullish(),
   }),
   example: { source_id: 'my-crm', name: 'The new CRM' },
   responses: { 200: sourceSchema },

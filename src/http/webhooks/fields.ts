@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type SubscriptionFields, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
-import { text, url } from '../schemas.ts';
+import { type Subscribing, type SubscriptionFields, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
+import { endpoint, text } from '../schemas.ts';
 
 const mostHeaders = 32;
 const longestHeaderName = 100;
@@ -15,8 +15,6 @@ const mostKeyBytes = 64;
 const ownHeaders =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-.*|user-agent|webhook-.*|x-service-content-signature)$/i;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-const webhookUrl = url.refine((address) => !hasCredentials(address), 'must not hold a user name or a password');
 
 const headers = z
   .record(z.string(), z.string())
@@ -52,31 +50,36 @@ const rotationOverlap = z
 
 /** The request fields that say what a subscription is. */
 export const subscriptionFields = {
-  url: webhookUrl,
-  name: text.optional(),
+  url: endpoint,
+  name: text.nullish(),
   events: z
     .array(z.enum(webhookEventTypes))
     .min(1, 'must name a type; null means all of them')
     .nullish()
     .meta({ description: 'Null: all types.' }),
-  headers: headers.optional(),
-  signature_key: signatureKey.optional(),
+  headers: headers.nullish(),
+  signature_key: signatureKey.nullish(),
   rotation_overlap: rotationOverlap.optional(),
+  resume: z
+    .boolean()
+    .optional()
+    .meta({ description: 'One that was unsubscribed goes on from where it stood; else it starts from now.' }),
 };
 
-/** What `subscriptionFields` makes of a request; absent keeps what is stored. */
+/** What `subscriptionFields` makes of a request; absent keeps what is stored, null clears. */
 export interface SubscriptionRequest {
   url?: string | undefined;
-  name?: string | undefined;
+  name?: string | null | undefined;
   events?: SubscriptionFields['events'] | undefined;
-  headers?: Record<string, string> | undefined;
-  signature_key?: string | undefined;
+  headers?: Record<string, string> | null | undefined;
+  signature_key?: string | null | undefined;
   rotation_overlap?: number | undefined;
+  resume?: boolean | undefined;
 }
 
 /** The fields as the actor takes them; `rotationOverlap` in ms. */
-export function commandFields(request: SubscriptionRequest): SubscriptionFields {
-  const { url: address, name, events, headers: given, signature_key, rotation_overlap } = request;
+export function commandFields(request: SubscriptionRequest): Omit<Subscribing, 'start'> {
+  const { url: address, name, events, headers: given, signature_key, rotation_overlap, resume } = request;
   return {
     ...(address !== undefined && { url: address }),
     ...(name !== undefined && { name }),
@@ -84,13 +87,8 @@ export function commandFields(request: SubscriptionRequest): SubscriptionFields 
     ...(given !== undefined && { headers: given }),
     ...(signature_key !== undefined && { signatureKey: signature_key }),
     ...(rotation_overlap !== undefined && { rotationOverlap: rotation_overlap * 1_000 }),
+    ...(resume !== undefined && { resume }),
   };
-}
-
-function hasCredentials(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { username, password } = new URL(address);
-  return username !== '' || password !== '';
 }
 
 /** Null when the header can be sent. */

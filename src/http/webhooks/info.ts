@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { uuid } from '../schemas.ts';
 import { existingSubscription, subscriptionSchema } from './schemas.ts';
 
-export const infoWebhook = defineOperation({
+export const infoWebhook = defineRead({
   path: '/webhooks.info',
   summary: 'Get a webhook subscription, without its key.',
   auth: 'core',
-  reads: true,
   feature: 'webhook',
   request: z.object({ id: uuid }),
   example: { id: exampleIds.webhook },

@@ -11,7 +11,7 @@ export const replayWebhook = defineOperation({
   request: z
     .object({
       id: uuid,
-      after: z.string().min(1).max(4_096).optional().describe('Cursor of the last event that is not sent again.'),
+      after: z.string().min(1).optional().describe('Cursor of the last event that is not sent again.'),
       delivery_id: uuid.optional().describe('Its header webhook-id, or its id in /webhooks.deliveries.'),
     })
     .refine(
@@ -20,7 +20,7 @@ export const replayWebhook = defineOperation({
     ),
   example: { id: exampleIds.webhook, delivery_id: exampleIds.delivery },
   responses: { 202: null },
-  errors: ['feature_disabled', 'invalid_cursor', 'not_found'],
+  errors: ['feature_disabled', 'invalid_cursor', 'cursor_expired', 'not_found'],
   async handle({ commands, services }, { id, after, delivery_id }) {
     if (after !== undefined) {
       const cursor = services.feed.decodeCursor(after);

@@ -6,7 +6,7 @@ import { subscriptionSchema } from './schemas.ts';
 
 export const subscribeWebhook = defineOperation({
   path: '/webhooks.subscribe',
-  summary: 'Send events from now on to a URL; with an id, change that subscription and go on where it was.',
+  summary: 'Send events from now on to a URL; with an id, change that subscription and subscribe it again.',
   auth: 'core',
   feature: 'webhook',
   request: z.object({ id: uuid.optional(), ...subscriptionFields }),
@@ -20,13 +20,10 @@ export const subscribeWebhook = defineOperation({
   responses: { 200: subscriptionSchema },
   errors: ['feature_disabled', 'not_found'],
   async handle({ commands, services, newId }, { id, ...fields }) {
-    const body = commandFields(fields);
+    const body = { ...commandFields(fields), start: services.feed.end() };
     const { subscription } =
       id === undefined
-        ? await commands.send('webhook-subscription', newId(), 'webhook.subscribe', {
-            ...body,
-            start: services.feed.end(),
-          })
+        ? await commands.send('webhook-subscription', newId(), 'webhook.subscribe', body)
         : await commands.send('webhook-subscription', id, 'webhook.update', body);
     return ok(subscription);
   },

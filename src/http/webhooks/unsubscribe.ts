@@ -6,7 +6,7 @@ import { subscriptionSchema } from './schemas.ts';
 
 export const unsubscribeWebhook = defineOperation({
   path: '/webhooks.unsubscribe',
-  summary: 'Send nothing more; subscribing again goes on from the same place in the feed.',
+  summary: 'Send nothing more; subscribing again starts from then, or with resume from where it stood.',
   auth: 'core',
   feature: 'webhook',
   request: z.object({ id: uuid }),

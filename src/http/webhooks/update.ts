@@ -7,15 +7,16 @@ import { subscriptionSchema } from './schemas.ts';
 
 export const updateWebhook = defineOperation({
   path: '/webhooks.update',
-  summary: 'Change a subscription and subscribe it again; what is absent stays as it is.',
+  summary: 'Change a subscription and subscribe it again; what is absent stays as it is, null clears.',
   auth: 'core',
   feature: 'webhook',
   request: z.object({ id: uuid, ...subscriptionFields, url: subscriptionFields.url.optional() }),
   example: { id: exampleIds.webhook, signature_key: 'the-next-key-of-ours', rotation_overlap: 3_600 },
   responses: { 200: subscriptionSchema },
   errors: ['feature_disabled', 'not_found'],
-  async handle({ commands }, { id, ...fields }) {
-    const { subscription } = await commands.send('webhook-subscription', id, 'webhook.update', commandFields(fields));
+  async handle({ commands, services }, { id, ...fields }) {
+    const body = { ...commandFields(fields), start: services.feed.end() };
+    const { subscription } = await commands.send('webhook-subscription', id, 'webhook.update', body);
     return ok(subscription);
   },
 });

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import type { FeedEntry, FeedPosition } from '#actors/journal/feed.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../../_support/actor-system.ts';
-import { sendText } from '../support.ts';
+import { feedReader } from '#actors/journal/feed-reader.ts';
+import { kinds } from '#actors/kinds.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../../_support/actor-system.ts';
+import { sendText, turnsOf } from '../support.ts';
+import { watchedConnection } from './watched-connection.ts';
 
 const contacts = Array.from({ length: 8 }, (_, n) => `c${n}`);
 
@@ -32,7 +35,7 @@ function readOn(
 
 /** The numbers of each subject's events, in the order of reading. */
 function numbersOf(entries: FeedEntry[]): number[][] {
-  const subjects = Map.groupBy(entries, ({ conversationId }) => conversationId);
+  const subjects = Map.groupBy(entries, ({ event }) => `${event.subject.type} ${event.subject.id}`);
   return [...subjects.values()].map((of) => of.map(({ event }) => event.seq));
 }
 
@@ -102,6 +105,56 @@ test.each([1, 4])('the feed is read by type and conversation, with %i shards', a
     expect(both.map(({ event }) => event.seq)).toEqual([1, 2]);
   }
   expect(feed.read({ after: [], limit: 10, types: ['metadata.updated'] })).toEqual([]);
+  close();
+});
+
+test('types named often, in any order, are one question', async () => {
+  await using system = await talking(1);
+  const db = system.open();
+  const asked = new Set<string>();
+  const feed = feedReader(
+    watchedConnection(db, (sql) => asked.add(sql)),
+    1,
+    kinds,
+  );
+  const all = feed.read({ after: [], limit: 100, types: ['message.created', 'channel.updated'] });
+  const questions = asked.size;
+  const often = Array.from({ length: 1_000 }, () => ['channel.updated', 'message.created'] as const).flat();
+  expect(feed.read({ after: [], limit: 100, types: often })).toEqual(all);
+  expect(asked.size).toBe(questions);
+  db.close();
+});
+
+test('a type that a long conversation lacks costs one walk', async () => {
+  await using system = await talking(1);
+  const conversation = conversationOf('c3');
+  for (let round = 0; round < 3; round++) {
+    const some = Array.from({ length: 200 }, (_, n) => sendText(system.commands(), 'c3', `${round} ${n}`));
+    await Promise.all(some);
+  }
+  const db = system.open();
+  let looks = 0;
+  const feed = feedReader(
+    watchedConnection(db, () => {
+      looks++;
+    }),
+    1,
+    kinds,
+  );
+  expect(feed.read({ after: [], limit: 1, conversationId: conversation, types: ['channel.updated'] })).toEqual([]);
+  expect(looks).toBeLessThan(4 * turnsOf(system.file).length);
+  db.close();
+});
+
+test('an event names whose number it has, as value and text', async () => {
+  await using system = await talking(1);
+  await sendText(system.commands(), 'c0', 'hello');
+  const { feed, close } = system.reader();
+  const entries = feed.read({ after: [], limit: 100 });
+  const subjects = entries.map(({ event }) => [event.type, event.subject.type, event.subject.id]);
+  expect(subjects[0]).toEqual(['channel.updated', 'channel', testChannel]);
+  expect(subjects[1]).toEqual(['message.created', 'conversation', conversationOf('c0')]);
+  for (const { event, text } of entries) expect(JSON.parse(text)).toEqual(event);
   close();
 });
 

@@ -6,6 +6,7 @@ import type { FeedPosition } from '#actors/journal/feed.ts';
 import type { OpenStoreReader } from '#actors/store-reader.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../../_support/actor-system.ts';
 import { expectSound, sendText, uuid } from '../support.ts';
+import { itemsOf } from '../../_support/pages.ts';
 
 const contacts = ['ann', 'bob'];
 const awkward = 'süß 😀 "quoted" \\ \u2028 \u0000 </script>';
@@ -30,7 +31,7 @@ const metadata = fc.constantFrom<JsonObject>(
 );
 
 const messagesOf = ({ reader }: Talk, id: string): MessageJson[] =>
-  reader.messages.page(id, { limit: 1_000, from: null }, 'asc').items;
+  itemsOf(reader.messages.page(id, { limit: 1_000, from: null }, 'asc'));
 
 /** Some message of a conversation, when there is one. */
 const withMessage =
@@ -44,7 +45,8 @@ const outcomes: AttemptOutcome[] = [
   { kind: 'succeeded', sourceMessageId: null, metadata: {} },
   { kind: 'succeeded', sourceMessageId: 'theirs', metadata: { said: awkward } },
   { kind: 'rejected', error: 'No such recipient.' },
-  { kind: 'unreachable', error: 'Status 503.', jitter: 0.5 },
+  { kind: 'unreachable', error: 'Status 503.', jitter: 0.5, giveUpAfter: 0 },
+  { kind: 'throttled', error: 'Busy.', retryAfter: 1_000, giveUpAfter: 60_000 },
   { kind: 'outcome_unknown' },
 ];
 
@@ -56,8 +58,8 @@ const attempting =
     if (effect === undefined) return;
     const { message, conversation: of } = reader.deliveries.find(effect.subject)!;
     const about = { messageId: message.id, effectId: effect.id };
-    await system.commands().send('conversation', of.id, 'attempt.start', about);
-    await system.commands().send('conversation', of.id, 'attempt.finish', { ...about, outcome });
+    const { revision } = await system.commands().send('conversation', of.id, 'attempt.start', about);
+    await system.commands().send('conversation', of.id, 'attempt.finish', { ...about, revision, outcome });
   };
 
 const moves: fc.Arbitrary<Move> = fc.oneof(
@@ -100,7 +102,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     .tuple(conversation, fc.nat(20), metadata)
     .map(([id, nth, data]) =>
       withMessage(id, nth, ({ system }, messageId) =>
-        system.commands().send('conversation', id, 'metadata.merge', { messageId, metadata: data }),
+        system.commands().send('conversation', id, 'metadata.merge', { about: [{ messageId, metadata: [data] }] }),
       ),
     ),
   fc
@@ -183,7 +185,9 @@ async function changeAll(talk: Talk): Promise<void> {
     await commands.send('conversation', id, 'metadata.upsert', { messageId: null, data: { changed: true } });
     await commands.send('conversation', id, 'conversation.mark-read', null);
     for (const { id: messageId } of messagesOf(talk, id)) {
-      await commands.send('conversation', id, 'metadata.merge', { messageId, metadata: { changed: true } });
+      await commands.send('conversation', id, 'metadata.merge', {
+        about: [{ messageId, metadata: [{ changed: true }] }],
+      });
     }
     await sendText(commands, contacts.find((contact) => conversationOf(contact) === id)!, 'the last one');
   }

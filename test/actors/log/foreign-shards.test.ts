@@ -50,6 +50,26 @@ test('an idle owner notices that it is fenced by its own records', async () => {
   expect(first.events('shard.fenced')).toEqual([{ shard: 0 }]);
 });
 
+test('a round of pruning ends with the ownership of its shard', async () => {
+  const fates: Fate[] = [];
+  const log = new ReplicatedLog(() => fates.shift() ?? 'appended');
+  const cluster = new Cluster(log);
+  await using first = new Node(cluster, { owned: [0], retention: { journal: 60_000 } });
+  await until(cluster, () => first.host.owned.length === 1);
+  fates.push('held');
+  const sent = request(cluster, starting(cluster, ann));
+  await rest();
+  // The round is due, and waits for the record that is on its way.
+  cluster.clock.advance(15_000);
+  await using second = new Node(cluster);
+  await second.host.take(0);
+  const before = log.appends.length;
+  log.held.shift()!();
+  expect(await sent).toMatchObject({ ok: false, failure: { code: 'not_owner' } });
+  await rest();
+  expect(log.appends).toHaveLength(before);
+});
+
 test('a record of pruning that is not appended is made again', async () => {
   const fates: Fate[] = [];
   const log = new ReplicatedLog(() => fates.shift() ?? 'appended');

@@ -58,7 +58,7 @@ export async function backlog({ events, rounds, roundMs, log }: BacklogOptions):
   while (feed.pushed < events) await feed.push(batch);
   await wait(settle);
   const before = anonymous(hub);
-  await webhooks(hub, 'update', { id });
+  await webhooks(hub, 'update', { id, resume: true });
   const isGivenUp = async (): Promise<boolean> => (await webhooks(hub, 'info', { id })).state === 'backingOff';
   await until('the endpoint is given up', isGivenUp);
   await wait(settle);
@@ -71,7 +71,7 @@ export async function backlog({ events, rounds, roundMs, log }: BacklogOptions):
   for (let round = 0; round < rounds; round++) {
     await webhooks(hub, 'unsubscribe', { id });
     without.push(await latency(feed, other, roundMs));
-    await webhooks(hub, 'update', { id });
+    await webhooks(hub, 'update', { id, resume: true });
     beside.push(await latency(feed, other, roundMs));
     log(`without ${JSON.stringify(without.at(-1))}, beside it ${JSON.stringify(beside.at(-1))}`);
   }

@@ -20,7 +20,7 @@ const receipt = (seq: number, answered: number, more: Partial<Receipt> = {}): Re
   answered,
   ...more,
 });
-const events = [1, 3].map((seq) => ({ payload: { conversation_id: 'c' }, seq }) as unknown as EventJson);
+const events = [1, 3].map((seq) => ({ subject: { type: 'conversation', id: 'c' }, seq }) as unknown as EventJson);
 const nothing = { missing: [], disordered: [], unstable: [], repeated: [], unverified: [] };
 
 test.each([

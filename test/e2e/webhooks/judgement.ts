@@ -55,8 +55,7 @@ export function judge(receipts: readonly Receipt[], events: readonly EventJson[]
 
 const isSuccess = ({ answered }: Receipt): boolean => answered >= 200 && answered < 300;
 const nameOf = ({ subject, seq }: Receipt): string => `${subject} ${seq}`;
-const nameOfEvent = ({ payload, seq }: EventJson): string =>
-  `${String(payload['conversation_id'] ?? payload['id'])} ${seq}`;
+const nameOfEvent = ({ subject, seq }: EventJson): string => `${subject.id} ${seq}`;
 
 function stable(receipts: readonly Receipt[]): string[] {
   const idOf = new Map<string, string>();

@@ -80,7 +80,7 @@ describe('deliveries', () => {
     await webhooks(hub, 'delete', { id });
   });
 
-  test('stop while unsubscribed and go on from there', async () => {
+  test('stop while unsubscribed, and go on as they are told', async () => {
     const { id } = await webhooks(hub, 'subscribe', {
       url: receiver.url('/paused'),
       events: ['message.created'],
@@ -92,9 +92,21 @@ describe('deliveries', () => {
     await push(8);
     expect(await webhooks(hub, 'info', { id })).toMatchObject({ status: 'Unsubscribed' });
     expect(received('/paused').length).toBe(4);
-    await webhooks(hub, 'subscribe', { id, url: receiver.url('/paused') });
+    await webhooks(hub, 'subscribe', { id, url: receiver.url('/paused'), resume: true });
     await receivedOf('/paused', 12);
-    expect(new Set(received('/paused').map((receipt) => receipt.id)).size).toBe(12);
+    await webhooks(hub, 'unsubscribe', { id });
+    await push(8);
+    await webhooks(hub, 'subscribe', { id, url: receiver.url('/paused') });
+    await push(4);
+    await receivedOf('/paused', 16);
+    expect(new Set(received('/paused').map((receipt) => receipt.id)).size).toBe(16);
+    const newest = (await eventsOf(hub, 'message.created')).slice(-4).map(({ cursor }) => cursor);
+    expect(
+      received('/paused')
+        .slice(-4)
+        .map(({ cursor }) => cursor)
+        .sort(),
+    ).toEqual(newest.sort());
     await webhooks(hub, 'delete', { id });
   });
 });

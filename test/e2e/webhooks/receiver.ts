@@ -92,9 +92,9 @@ interface Judge {
 function receiptOf({ key, standard }: Judge, request: IncomingMessage, body: Buffer, answered: number): Receipt {
   const { headers } = request;
   const header = (name: string): string => String(headers[name] ?? '');
-  const { type, payload, seq, cursor, timestamp } = JSON.parse(body.toString()) as {
+  const { type, subject, seq, cursor, timestamp } = JSON.parse(body.toString()) as {
     type: string;
-    payload: { conversation_id?: string; id?: string };
+    subject: { id: string };
     seq: number;
     cursor: string;
     timestamp: number;
@@ -104,7 +104,7 @@ function receiptOf({ key, standard }: Judge, request: IncomingMessage, body: Buf
     id: header('webhook-id'),
     at: Date.now(),
     type,
-    subject: payload.conversation_id ?? payload.id ?? '',
+    subject: subject.id,
     seq,
     cursor,
     timestamp,

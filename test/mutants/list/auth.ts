@@ -49,7 +49,7 @@ export const access: readonly Mutant[] = [
   {
     name: 'host-check-off',
     file: 'src/security/gate.ts',
-    from: 'if (!isHealth && asksForHost(door, rules) && !knowsHost(head.headers)) throw foreignHost();',
+    from: 'if (!isHealth && asksForHost(entrance, rules) && !knowsHost(head.headers)) throw foreignHost();',
     to: '',
     breaks: 'a web page reaches an open hub by a name that it makes point here',
     caughtBy: { file: 'test/http/gate.test.ts', title: 'is closed to a name that was made to point here' },

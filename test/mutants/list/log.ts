@@ -62,7 +62,7 @@ export const log: readonly Mutant[] = [
   {
     name: 'tail-not-applied-before-taking',
     file: 'actors/runtime/ownership.ts',
-    from: 'for (const record of await log.tail(number, store.shard(number)?.lsn ?? 0)) applyRecord(store, record);',
+    from: 'await applyTail(store, log, number);',
     to: '',
     breaks: 'an owner begins without what was appended before a crash',
     caughtBy: { file: ownership, title: 'what was appended before a crash is there after it' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '#actors/representation.ts';
 import { channelId } from '#actors/ids.ts';
-import { foreignId } from '#src/ingest/fields.ts';
+import { foreignId, refuseOwnKeys } from '#src/ingest/fields.ts';
 import { defineOperation, ok } from '../../operation.ts';
 import { channelSchema, text, url } from '../../schemas.ts';
 import { withToken } from './own-channel.ts';
@@ -14,11 +14,14 @@ export const createSourceChannel = defineOperation({
   request: z.object({
     source_channel_id: foreignId,
     name: text.min(1),
-    metadata: z.looseObject({ image_url: url.optional(), token: text.optional() }).optional(),
+    metadata: z
+      .looseObject({ image_url: url.optional(), token: text.optional() })
+      .superRefine(refuseOwnKeys)
+      .optional(),
   }),
   example: { source_channel_id: 'line-1', name: 'Line 1', metadata: { image_url: 'https://crm.example/line.png' } },
   responses: { 200: channelSchema },
-  errors: ['feature_disabled'],
+  errors: ['feature_disabled', 'metadata_too_large'],
   async handle({ commands, services, caller: { sourceId } }, { source_channel_id, name, metadata }) {
     const { image_url, token, ...others } = metadata ?? {};
     const id = channelId(sourceId, source_channel_id);

@@ -1,4 +1,4 @@
-import type { FeedPosition } from '#actors/journal/feed.ts';
+import type { FeedPosition } from './feed.ts';
 
 /** Whether a position is further than another in at least one shard. */
 export const isPast = (position: FeedPosition, other: FeedPosition): boolean =>

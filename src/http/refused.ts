@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import { Failure } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
 import { version } from '#src/version.ts';
-import { errorAnswer } from './errors.ts';
 import { requestIdOf } from './handle.ts';
+import { refusal } from './outgoing.ts';
 
 /** What names the request of an answer. */
 type Names = Pick<Services, 'ids'>;
@@ -19,7 +19,7 @@ export function answerUnlessRefused(
   try {
     work();
   } catch (error) {
-    const { status, headers, text } = refusal(names, request, error);
+    const { status, headers, text } = answerTo(names, request, error);
     response.writeHead(status, headers).end(text);
   }
 }
@@ -29,7 +29,7 @@ export function upgradeUnlessRefused(names: Names, request: IncomingMessage, soc
   try {
     work();
   } catch (error) {
-    const { status, headers, text } = refusal(names, request, error);
+    const { status, headers, text } = answerTo(names, request, error);
     const all = { ...headers, 'X-Api-Version': version, Connection: 'close' };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
     // The socket is nobody's: without a listener, a client that resets it would end the process.
@@ -39,14 +39,14 @@ export function upgradeUnlessRefused(names: Names, request: IncomingMessage, soc
 }
 
 /** @throws what is no Failure: a defect */
-function refusal(
+function answerTo(
   names: Names,
   request: IncomingMessage,
   error: unknown,
 ): { status: number; headers: Record<string, string>; text: string } {
   if (!(error instanceof Failure)) throw error;
-  const { status, headers, body } = errorAnswer(error);
-  const text = JSON.stringify(body);
+  const { status, headers, body } = refusal(error);
+  const text = body ?? '';
   const own = {
     'Content-Type': 'application/json',
     'Content-Length': String(Buffer.byteLength(text)),

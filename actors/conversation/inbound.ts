@@ -1,0 +1,32 @@
+import type { InboundMessage } from './contract.ts';
+import type { ConversationRuntime } from './memory.ts';
+import { applyParkedToMessage } from './parked-metadata.ts';
+import type { MessageRow } from './tables.ts';
+import { addMessage, announceConversation } from './writer.ts';
+
+/** A message of the source; `turn`: key of the turn that took it in, where it was not this one. */
+type TakenIn = InboundMessage & { turn?: number };
+
+/** Stores messages of the source, and shows them. */
+export function receive(runtime: ConversationRuntime, messages: readonly TakenIn[]): void {
+  const fromContact = messages.filter((message) => message.fromContact).length;
+  const { context } = runtime.step({ type: 'messages.received', fromContact });
+  runtime.save({ unread_count: context.unread });
+  // Asked once for all of them: nearly always there is nothing.
+  const isAwaited = runtime.reads.hasParkedMetadata(runtime.row.source);
+  for (const message of messages) {
+    const row = addInbound(runtime, message);
+    if (isAwaited) applyParkedToMessage(runtime, row, message.sourceMessageId);
+  }
+  announceConversation(runtime);
+}
+
+function addInbound(runtime: ConversationRuntime, message: TakenIn): MessageRow {
+  const { id, turn = runtime.turn, sourceMessageId, sentAt, fromContact, senderId, content } = message;
+  return addMessage(
+    runtime,
+    { id, turn, sourceMessageId, sentAt, fromContact, sender: { id: senderId }, content, state: 'delivered' },
+    runtime.nextKey(),
+    null,
+  );
+}

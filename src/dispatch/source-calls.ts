@@ -1,0 +1,59 @@
+import type { AttemptOutcome } from '#machines/message-delivery.ts';
+import type { DeliveryWork } from '#actors/conversation/delivery-reader.ts';
+import type { Clock, Ids } from '#actors/ports.ts';
+import type { SourceReader } from '#actors/source/reader.ts';
+import type { Connector, RegisteredSource } from '#src/connectors/connector.ts';
+import type { Connectors } from '#src/connectors/registry.ts';
+import type { OutgoingClient } from '#src/outgoing/client.ts';
+
+export interface SourceCallParts {
+  sources: SourceReader;
+  connectors: Connectors;
+  clock: Clock;
+  ids: Ids;
+  client: OutgoingClient;
+  /** How long after its first call a send is given up, in ms. */
+  giveUpAfter: number;
+  /** The text of a source's token, the key of the signature. */
+  tokenOf(sourceId: string, issuedAt: number): Promise<string>;
+}
+
+/** Calls sources, each by its connector. */
+export class SourceCalls {
+  readonly #parts: SourceCallParts;
+
+  constructor(parts: SourceCallParts) {
+    this.#parts = parts;
+  }
+
+  /** Why a send can not be called for at all; null when it can. */
+  refusalOf({ channel }: DeliveryWork): AttemptOutcome | null {
+    if (!channel.connected) {
+      return { kind: 'channel_not_connected', error: `The channel ${channel.id} is not connected.` };
+    }
+    if (this.#parts.connectors.of(channel) === null) {
+      return { kind: 'rejected', error: `This hub has no connector for the source ${channel.source}.` };
+    }
+    return null;
+  }
+
+  /** Makes one call. Only for sends that nothing speaks against. */
+  async make(work: DeliveryWork): Promise<AttemptOutcome> {
+    const { connectors, client, clock, ids, giveUpAfter } = this.#parts;
+    const { message, conversation, channel, knownToSource } = work;
+    const connector: Connector = connectors.of(channel)!;
+    const delivery = { message, conversation, channel, knownToSource, registered: await this.#registered(work) };
+    const outcome = await connector.deliver(delivery, { http: client, now: () => clock.now() });
+    if (outcome.kind === 'unreachable') return { ...outcome, jitter: ids.random(), giveUpAfter };
+    return outcome.kind === 'throttled' ? { ...outcome, giveUpAfter } : outcome;
+  }
+
+  async #registered({ channel }: DeliveryWork): Promise<RegisteredSource | null> {
+    const { sources, tokenOf } = this.#parts;
+    const { source_id: sourceId } = channel;
+    const found = sourceId === undefined ? null : sources.find(sourceId);
+    if (sourceId === undefined || found === null) return null;
+    const token = await tokenOf(sourceId, found.issuedAt);
+    return { sourceId, actionEndpoint: found.source.action_endpoint ?? null, token };
+  }
+}

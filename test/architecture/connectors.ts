@@ -1,0 +1,103 @@
+import { perFile, perImport, type Rule } from './rule.ts';
+import { codeOf, importsOf, topLevel, withoutComments } from './scan.ts';
+
+const registryFile = 'src/connectors/registry.ts';
+
+const connectorFolder = (path: string): string | null => /^src\/connectors\/[^/]+\//.exec(path)?.[0] ?? null;
+
+/** What a connector may use besides its own folder: the contract, words of all, and the types of what it is given. */
+const usableByConnectors = [
+  ...['src/connectors/connector.ts', 'src/connectors/outcome.ts', 'src/ingest/items.ts', 'src/ingest/fields.ts'],
+  ...['src/config/', 'src/outgoing/', 'state-machines/', 'actors/representation.ts', 'actors/json.ts'],
+];
+/** A connector has no way out of its own. */
+const waysOut =
+  /^(?:node:(?:http|https|http2|net|tls|dns|dgram|fs|child_process|worker_threads)|undici|ws|hono|@hono\/)/;
+
+export const connectorsKnowLittle = perImport((path, specifier, target) => {
+  const folder = connectorFolder(path);
+  if (folder === null) return null;
+  const usable = target === null ? !waysOut.test(specifier) : usableByConnectors.some((use) => target.startsWith(use));
+  return usable || target?.startsWith(folder) ? null : `imports ${specifier}, which is not for connectors`;
+});
+
+/** What is there without an import, and is no connector's: another way out, a clock, chance. */
+const notGiven =
+  /\b(?:fetch|WebSocket|EventSource|XMLHttpRequest|process|globalThis|performance|setTimeout|setInterval|setImmediate)\b|\bDate\.now\b|\bnew Date\(\)|\bMath\s*\.\s*random\b|\brandom(?:UUID|Bytes|Int)\b/g;
+/** Outside of every function: shared by all hubs of a process, and lost with it. */
+const stateOfAll = /^(?:export )?(?:let\b|const \w+[^=\n]*= new (?:Map|Set|WeakMap|WeakSet)(?:<.*>)?\(\))/m;
+
+/** A connector goes by what it is given: its configuration, the request, the delivery with its tools. */
+export const connectorsUseWhatTheyAreGiven = perFile(({ path, text }) => {
+  if (connectorFolder(path) === null) return [];
+  const code = codeOf(text);
+  const used = [...code.matchAll(notGiven)].map(([word]) => `uses ${word}`);
+  return [...used, ...(stateOfAll.test(code) ? ['keeps state of its own'] : [])];
+});
+
+/** A comparison that takes longer the more is right tells a forger how far he is. */
+export const signaturesAreComparedInConstantTime: Rule = (files) => {
+  const ofConnectors = Map.groupBy(files, ({ path }) => connectorFolder(path));
+  return [...ofConnectors].flatMap(([folder, own]) => {
+    const code = own.map(({ text }) => codeOf(text)).join('\n');
+    const isUnsafe = folder !== null && /\bverify\b\s*[(:]/.test(code) && !/\btimingSafeEqual\(/.test(code);
+    return isUnsafe ? [`${folder} verifies without timingSafeEqual: ${own.map(({ path }) => path).join()}`] : [];
+  });
+};
+
+/** Lists of the specification: what is configured and shown, whether there is a connector for it or not. */
+const listsOfSources = ['src/config/', 'src/http/client/config.ts'];
+
+/** A connector that is not in the registry speaks to nobody; one without the suite may do anything. */
+export const connectorsAreListed: Rule = (files) => {
+  const folders = new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null));
+  const registry = files.find(({ path }) => path === registryFile);
+  const listed = registry ? importsOf(registry).map(({ target }) => target) : [];
+  return [...folders].flatMap((folder) => {
+    const suite = folder.replace('src/', 'test/');
+    const isHeld = files.some(({ path, text }) => path.startsWith(suite) && text.includes('conformance('));
+    return [
+      ...(listed.some((target) => target?.startsWith(folder)) ? [] : [`${folder} is not in the registry`]),
+      ...(isHeld ? [] : [`${folder} has no conformance test below ${suite}`]),
+    ];
+  });
+};
+
+/** The sources that the specification names: the hub speaks to each by a connector, whose folder may be called otherwise. */
+const builtInSources = ['chatplugin', 'pageplatform', 'photoplatform', 'cloudmsg', 'bizmaps', 'telco'];
+
+/** The operations of a source of this name, such as `/channels.telco.sms.connect`. */
+const operationsOf = (name: string): string[] => [`src/http/channels/${name}/`, `src/http/${name}/`];
+
+/** Only connectors, the operations of a source and the lists of the specification know a built-in source by name. */
+export const sourcesHaveOneHome = perFile(({ path, text }) => {
+  if (topLevel(path) === 'test' || connectorFolder(path) !== null || path === registryFile) return [];
+  if (listsOfSources.some((list) => path.startsWith(list))) return [];
+  const foreign = builtInSources.filter((name) => !operationsOf(name).some((home) => path.startsWith(home)));
+  const named = foreign.filter((name) => new RegExp(`\\b${name}\\b`).test(withoutComments(text)));
+  return named.map((name) => `names the source ${name}`);
+});
+
+/** Only the registry, its own tests and operations know a connector by name. */
+export const connectorsHaveOneHome: Rule = (files) => {
+  const folders = new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null));
+  return files.flatMap((file) => {
+    const { path } = file;
+    const foreign = [...folders].filter((folder) => {
+      const tests = folder.replace('src/', 'test/');
+      return ![folder, tests, registryFile].some((home) => path.startsWith(home));
+    });
+    const imports = importsOf(file).filter(({ target }) => foreign.some((folder) => target?.startsWith(folder)));
+    const isList = topLevel(path) === 'test' || listsOfSources.some((list) => path.startsWith(list));
+    const named = foreign.filter((folder) => {
+      const name = folder.split('/')[2]!;
+      if (isList || operationsOf(name).some((home) => path.startsWith(home))) return false;
+      // zod's word for a problem that a schema found itself is the name of a connector too.
+      return new RegExp(`(?<!code: )['"\`]${name}[.'"\`]`).test(withoutComments(file.text));
+    });
+    return [
+      ...imports.map(({ specifier }) => `${path}: imports ${specifier}`),
+      ...named.map((folder) => `${path}: names the connector in ${folder}`),
+    ];
+  });
+};

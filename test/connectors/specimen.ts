@@ -1,0 +1,32 @@
+import type { ChannelJson, Json } from '#actors/representation.ts';
+import type { Connector, RawRequest, RegisteredSource } from '#src/connectors/connector.ts';
+import type { Inbound } from '#src/ingest/items.ts';
+
+/** What the suite must know of a connector: one of its channels, and how its source behaves. */
+export interface Specimen {
+  factory: () => Connector;
+  channel: ChannelJson;
+  registered: RegisteredSource | null;
+  /** A message as its source takes it, and the text in the body of a call that is the whole of it. */
+  content: Json;
+  onTheWire: string;
+  /** How the source answers a call that it takes, and its own id of the message in that answer. */
+  accepted: { status: number; body: string; sourceMessageId: string };
+  /** How it answers one that it refuses, and the text in that answer. */
+  refused: { status: number; body: string; error: string };
+  /** Texts that leave the hub with calls only: tokens, keys. */
+  secrets: readonly string[];
+  /** What came in, read by the connector, and what the hub is to make of it. */
+  readings: readonly { title: string; read(): readonly Inbound[] | null; inbound: readonly Inbound[] }[];
+  /** A genuine request for each route; every byte of its body is signed. */
+  genuine: readonly RawRequest[];
+}
+
+/** One thing that the hub relies on, whatever the source is. Throws where a connector does not do it. */
+export interface Check {
+  title: string;
+  run(connector: Connector, specimen: Specimen): void | Promise<void>;
+}
+
+/** Bodies that no source has documented. */
+export const oddBodies = ['', '{', 'null', '[]', '""', '7', '<html>', '{"a":', '\ud800', '{"metadata":[],"error":{}}'];
