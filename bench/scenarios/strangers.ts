@@ -41,16 +41,19 @@ export const strangers: Scenario = {
       const look = setInterval(() => {
         most.mb = Math.max(most.mb, hub.resident().all);
       }, lookEvery);
-      const { latency } = await runLoad({
-        url: hub.url,
-        request: ingestRequest({ token: hub.token, messages: 1, conversations, pick: 'random' }),
-        connections: honestConnections,
-        warmUp,
-        until: { seconds },
-        rate: messagesPerSecond,
-      });
-      clearInterval(look);
-      return latency.p99;
+      try {
+        const { latency } = await runLoad({
+          url: hub.url,
+          request: ingestRequest({ token: hub.token, messages: 1, conversations, pick: 'random' }),
+          connections: honestConnections,
+          warmUp,
+          until: { seconds },
+          rate: messagesPerSecond,
+        });
+        return latency.p99;
+      } finally {
+        clearInterval(look);
+      }
     };
     const [peace, siege] = [{ mb: 0 }, { mb: 0 }];
     const besieged = async (): Promise<number> => {
