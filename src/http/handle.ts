@@ -9,7 +9,7 @@ import { type Caller, type CallerOf, callerName, type Scope } from '#src/securit
 import type { Services } from '#src/services.ts';
 import type { Bodies } from './bodies.ts';
 import { defect } from './errors.ts';
-import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
+import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
 import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
@@ -98,7 +98,7 @@ async function answer(
   const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
   const answered = await claim(services, requestId, keyed);
   if ('first' in answered) {
-    const { first } = answered;
+    const first = await restored(services, operation, answered.first);
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
@@ -120,7 +120,8 @@ async function once(
     outgoing = refusal(error);
     if (!isFinal(outgoing.status)) throw error;
   }
-  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, outgoing);
+  const kept = await stripped(call.services, operation, outgoing);
+  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, kept);
   return outgoing;
 }
 

@@ -69,6 +69,14 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** Failures of its own, besides those that every operation has. */
   errors: readonly FailureCode[];
   handle(call: Call<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;
+  /** Of an answer that holds a secret: how it is kept with an Idempotency-Key, and made again when it is repeated. */
+  secret?: SecretAnswer;
+}
+
+/** Takes the secret out of a 2xx body, and puts the same one in again. */
+export interface SecretAnswer {
+  strip(services: Services, body: unknown): Promise<unknown>;
+  restore(services: Services, stripped: unknown): Promise<unknown>;
 }
 
 /**

@@ -287,3 +287,36 @@ describe('channels of a source', () => {
     expect([own.status, own.body]).toEqual([204, null]);
   });
 });
+
+describe('ids that a source chose', () => {
+  it.each(['\u0085', '\u009f', '\u2028', '\u2029', '\u200e', '\u202e', '\u2066', '\u061c', '\u007f'])(
+    'hold no %j',
+    async (hidden) => {
+      await using hub = await start();
+      const answer = await hub.api.post('/sources.create', { source_id: `kio${hidden}sk` });
+      expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  it('may be of any script', async () => {
+    await using hub = await start();
+    const ids = ['магазин', '店', 'متجر', 'é\u0301', '👩\u200d💻', '\u00a0'];
+    for (const source_id of ids)
+      expect([source_id, (await hub.api.post('/sources.create', { source_id })).status]).toEqual([source_id, 200]);
+  });
+});
+
+describe('/sources.create with an Idempotency-Key', () => {
+  it('answers the same token again and stores none', async () => {
+    await using hub = await start();
+    const key = { 'Idempotency-Key': 'once' };
+    const create = () => hub.api.post<{ token: string }>('/sources.create', { source_id: 'kiosk', name: 'Kiosk' }, key);
+    const [first, again] = [await create(), await create()];
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect([first.status, again.body]).toEqual([200, first.body]);
+    expect(first.body.token).toMatch(/^ey/);
+    const kept = hub.api.sent.find(({ type }) => type === 'key.complete');
+    expect(JSON.stringify(kept)).toContain('Kiosk');
+    expect(JSON.stringify(kept)).not.toContain(first.body.token);
+  });
+});

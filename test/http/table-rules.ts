@@ -37,6 +37,13 @@ export const featuresCanBeOff = perOperation(({ path, feature, errors }) =>
     : `${path} declares feature_disabled and a feature, or neither`,
 );
 
+/** Verbs of operations that only look: their answers may be large, and a repeated one is to be of now. */
+const looking = /\.(list|info|config|deliveries)$/;
+
+export const looksAreReads = perOperation(({ path, isRead = false }) =>
+  looking.test(path) === isRead ? null : `${path} ${isRead ? 'says that it reads' : 'does not say that it reads'}`,
+);
+
 export const successIsDeclared = perOperation(({ path, responses }) => {
   const statuses = Object.keys(responses).map(Number);
   return statuses.length > 0 && statuses.every((status) => status >= 200 && status < 300)
