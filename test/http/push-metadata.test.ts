@@ -129,6 +129,9 @@ describe('metadata that names its target', () => {
     [ofMessage('m', {}, { source_channel_id: 'line' }), 'source_conversation_id'],
     [ofConversation('ann', {}, { source_conversation_id: 'bob' }), 'source_conversation_id'],
     [{ namespace: 'contact', source_id: 'ann', metadata: {} }, 'namespace'],
+    [{ namespace: 'message', source_id: 'm', metadata: null }, 'metadata'],
+    [{ namespace: 'message', source_id: 'm' }, 'metadata'],
+    [{ namespace: 'message', source_id: 'm', metadata: ['a'] }, 'metadata'],
   ])('is refused as %j', async (item, field) => {
     await using hub = await start();
     const refused = await hub.ingest<Refusal>({ metadata: [item] });
