@@ -12,9 +12,9 @@ export const metadataBounds = { bytes: 64 * 1024, levels: 32 } as const;
  * @throws Failure `metadata_too_large`
  */
 export function metadataText(metadata: JsonObject): string {
-  const excess = excessOf(metadata);
-  if (excess !== null) throw new Failure('metadata_too_large', `Nothing was changed: ${excess}.`);
-  return JSON.stringify(metadata);
+  const { text, excess } = measured(metadata);
+  if (text === null) throw new Failure('metadata_too_large', `Nothing was changed: ${excess}.`);
+  return text;
 }
 
 /** Keys of metadata that the hub keeps itself, and what agents say: not for sources to write. */
@@ -47,12 +47,18 @@ export function mergedWithinBounds(before: JsonObject, ...said: readonly JsonObj
 export const leftOut = (problem: string): JsonObject => ({ left_out: `What the source said of it: ${problem}.` });
 
 /** Why metadata is too large to be stored, as a part of a sentence; null: it is not. */
-export function excessOf(metadata: JsonObject): string | null {
+export const excessOf = (metadata: JsonObject): string | null => measured(metadata).excess;
+
+function measured(metadata: JsonObject): { text: string; excess: null } | { text: null; excess: string } {
   const { bytes, levels } = metadataBounds;
   // The levels first: the text of what is nested without end can not be made.
-  if (!isWithin(metadata, levels)) return `the metadata would be nested deeper than ${levels} levels`;
-  const size = Buffer.byteLength(JSON.stringify(metadata));
-  return size <= bytes ? null : `the metadata would have ${size} bytes, and at most ${bytes} are kept`;
+  if (!isWithin(metadata, levels)) {
+    return { text: null, excess: `the metadata would be nested deeper than ${levels} levels` };
+  }
+  const text = JSON.stringify(metadata);
+  const size = Buffer.byteLength(text);
+  if (size <= bytes) return { text, excess: null };
+  return { text: null, excess: `the metadata would have ${size} bytes, and at most ${bytes} are kept` };
 }
 
 /** Whether a value has at most as many levels of objects and arrays. */

@@ -39,7 +39,9 @@ export const jsonObject = z
 >;
 
 /** For schemas of metadata that a source gives: what the hub keeps itself is refused, key by key. */
-export function refuseOwnKeys(metadata: object, context: z.RefinementCtx): void {
+export function refuseOwnKeys(metadata: unknown, context: z.RefinementCtx): void {
+  // Asked also for what is missing: that is another check's to refuse.
+  if (!isObject(metadata as Json | undefined)) return;
   for (const key of ownKeysIn(metadata as JsonObject)) {
     context.addIssue({ code: 'custom', path: [key], message: 'is kept by the hub: a source can not write it' });
   }

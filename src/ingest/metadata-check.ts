@@ -16,7 +16,7 @@ export interface UnusableMetadata {
 }
 
 /** Stored metadata that one request may be about, in bytes: every change of it is told in full. */
-const mostAtOnce = 64 * metadataBounds.bytes;
+const mostAtOnce = 8 * metadataBounds.bytes;
 
 /**
  * What of the metadata could not be stored, before anything is. The actors look again: what changes meanwhile can still
@@ -76,7 +76,7 @@ function tooLarge(
     if (bytes > mostAtOnce) return [{ index, code: 'metadata_too_large', problem: overMost }];
   }
   return [...subjects.values()].flatMap(({ stored, said, index }): UnusableMetadata[] => {
-    const problem = excessOf(merged(parseJson(stored) as JsonObject, ...said));
+    const problem = excessOfAll(said) ?? excessWith(stored, said);
     return problem === null ? [] : [{ index, code: 'metadata_too_large', problem }];
   });
 }
@@ -85,3 +85,12 @@ const overMost = `together with the items before it is about things with more th
 
 const storedText = ({ conversations, messages }: StoreReader, { conversationId, messageId }: Target): string =>
   (messageId === null ? conversations.stored(conversationId)?.metadata : messages.storedMetadata(messageId)) ?? '{}';
+
+const excessOfAll = (said: readonly JsonObject[]): string | null =>
+  said.map(excessOf).find((problem) => problem !== null) ?? null;
+
+/** Merging makes nothing longer than both are: nearly always that is enough to know. */
+function excessWith(stored: string, said: readonly JsonObject[]): string | null {
+  const most = Buffer.byteLength(stored) + Buffer.byteLength(JSON.stringify(said));
+  return most <= metadataBounds.bytes ? null : excessOf(merged(parseJson(stored) as JsonObject, ...said));
+}

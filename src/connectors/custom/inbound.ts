@@ -23,8 +23,8 @@ const metadataItem = z
   .object({
     namespace: z.enum(['conversation', 'message']),
     source_id: foreignId.describe('Id of the conversation or message at the source.'),
-    source_channel_id: foreignId.nullish().describe('Where it is; needed where source_id fits several.'),
-    source_conversation_id: foreignId.nullish().describe('Of a message: where it is.'),
+    source_channel_id: foreignId.optional().describe('Where it is; needed where source_id fits several.'),
+    source_conversation_id: foreignId.optional().describe('Of a message: where it is.'),
     metadata: jsonObject.superRefine(refuseOwnKeys),
   })
   .superRefine((item, context) => {
@@ -40,8 +40,8 @@ function problemOfName(item: Record<'namespace' | 'source_id', string> & NamedPl
 }
 
 interface NamedPlace {
-  source_channel_id?: string | null | undefined;
-  source_conversation_id?: string | null | undefined;
+  source_channel_id?: string | undefined;
+  source_conversation_id?: string | undefined;
 }
 
 const request = z.object({
