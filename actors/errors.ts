@@ -25,6 +25,8 @@ export const failureCodes = [
   'source_cannot_start_conversation',
   'message_not_failed',
   'metadata_too_large',
+  'ambiguous_target',
+  'too_many_unknown_targets',
   'overloaded',
   'deadline_exceeded',
   'unavailable',

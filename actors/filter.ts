@@ -7,6 +7,11 @@ export interface Operand {
   at: number;
 }
 
+/** An end of a range; it belongs to the range unless it is excluded. */
+export interface RangeEnd extends Operand {
+  excluded?: boolean;
+}
+
 /** A field's dotted path, for example `['metadata', 'tags', '<id>']`. */
 export interface Field {
   path: string[];
@@ -15,11 +20,13 @@ export interface Field {
 
 /** A filter as a tree: what a list is asked for. Each list knows its own fields and how they compare. */
 export type Clause =
+  /** All of none is everything. */
   | { kind: 'all' | 'any'; clauses: Clause[] }
   | { kind: 'not'; clause: Clause }
-  | { kind: 'match'; field: Field; value: Operand }
-  /** Both ends belong to the range; null is an open end. */
-  | { kind: 'range'; field: Field; from: Operand | null; to: Operand | null };
+  /** `field` null: none was named; each list has one for that. */
+  | { kind: 'match'; field: Field | null; value: Operand }
+  /** Null is an open end. */
+  | { kind: 'range'; field: Field; from: RangeEnd | null; to: RangeEnd | null };
 
 /** A filter that can not be used, with the place in its text that shows why. */
 export function invalidFilter(at: number, problem: string): Failure {

@@ -27,21 +27,25 @@ const ownKeys: ReadonlySet<string> = new Set([
 export const ownKeysIn = (said: JsonObject): string[] => Object.keys(said).filter((key) => ownKeys.has(key));
 
 /**
- * `said` merged over `before` where nothing may fail: of a message that has reached its source, whatever else the
- * source answers. What is the hub's own or would be too large is left out, and `left_out` says so.
+ * What is said, one after the other, merged over `before` where nothing may fail: of a message that has reached its
+ * source, whatever else the source answers. What is the hub's own or would be too large is left out, and `left_out`
+ * says so.
  */
-export function mergedWithinBounds(before: JsonObject, said: JsonObject): JsonObject {
-  const left_out = (problem: string): JsonObject => ({ left_out: `What the source said of it: ${problem}.` });
-  const own = ownKeysIn(said);
-  const others = Object.fromEntries(Object.entries(said).filter(([key]) => !own.includes(key)));
+export function mergedWithinBounds(before: JsonObject, ...said: readonly JsonObject[]): JsonObject {
+  const leftOut = (problem: string): JsonObject => ({ left_out: `What the source said of it: ${problem}.` });
+  const own = [...new Set(said.flatMap(ownKeysIn))];
+  const others = said.map((words) => Object.fromEntries(Object.entries(words).filter(([key]) => !ownKeys.has(key))));
   // Merging takes steps into every level, so it is not begun for too many.
-  const excess = excessOf(others) ?? excessOf(merged(before, others));
-  if (excess !== null) return { ...before, ...left_out(excess) };
-  return { ...merged(before, others), ...(own.length > 0 && left_out(`${own.join(' and ')} are the hub’s own`)) };
+  const excess = others.map(excessOf).find((problem) => problem !== null);
+  if (excess != null) return { ...before, ...leftOut(excess) };
+  const after = merged(before, ...others);
+  const problem = excessOf(after);
+  if (problem !== null) return { ...before, ...leftOut(problem) };
+  return own.length === 0 ? after : { ...after, ...leftOut(`${own.join(' and ')} are the hub’s own`) };
 }
 
 /** Why metadata is too large to be stored, as a part of a sentence; null: it is not. */
-function excessOf(metadata: JsonObject): string | null {
+export function excessOf(metadata: JsonObject): string | null {
   const { bytes, levels } = metadataBounds;
   // The levels first: the text of what is nested without end can not be made.
   if (!isWithin(metadata, levels)) return `the metadata would be nested deeper than ${levels} levels`;

@@ -45,6 +45,9 @@ const silent: Logger = { info() {}, warn() {}, error() {} };
 /** Calls of one webhook subscription may all be to one origin. */
 const webhookConnections = 64;
 
+/** How long the hub keeps what a source says of things that have not appeared, in ms (docs/api.md, "Source API"). */
+const parkedMetadata = 7 * 24 * 60 * 60 * 1_000;
+
 /**
  * The one place where the parts of a node are put together.
  * @param log the process's own: the host's thread writes its lines to the same place
@@ -150,7 +153,7 @@ export class Hub implements AsyncDisposable {
       file,
       durability: data.durability,
       shards: data.shards,
-      retention: { journal: retention.journal, deliveries: retention.deliveries },
+      retention: { journal: retention.journal, deliveries: retention.deliveries, parkedMetadata },
     };
     const { clock, ids, log, shardLog } = this.#overrides;
     if (nats === null || clock || ids || log || shardLog) {

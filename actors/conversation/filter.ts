@@ -1,4 +1,4 @@
-import { type Clause, type Field, invalidFilter, type Operand } from '../filter.ts';
+import { type Clause, type Field, invalidFilter, type Operand, type RangeEnd } from '../filter.ts';
 import { isUuid, uuidToBytes } from '../uuid.ts';
 
 /** A condition in SQL over `conversation c` joined with `channel ch`; `parameters` in the order of its question marks. */
@@ -7,7 +7,7 @@ export interface Condition {
   parameters: (string | number | Buffer)[];
 }
 
-type Range = { from: Operand | null; to: Operand | null };
+type Range = { from: RangeEnd | null; to: RangeEnd | null };
 
 /** How one field compares. Every condition is 0 or 1, never NULL, so that NOT is the true opposite. */
 interface Comparison {
@@ -18,14 +18,14 @@ interface Comparison {
 
 /**
  * What a filter asks of conversations. Its fields are `id`, `channel_id`, `source`, `display_name`, `tag_ids`,
- * `unread_count`, `created_at` and `metadata.<path>`. Only fixed text becomes SQL; values, patterns and JSON paths are
+ * `unread_count`, `created_at` and `metadata.<path>`; without a field it is `display_name`. Only fixed text becomes SQL; values, patterns and JSON paths are
  * parameters.
  * @throws Failure `invalid_filter` for unknown fields and for values that the field can't have
  */
 export function conversationCondition(clause: Clause): Condition {
   switch (clause.kind) {
     case 'all':
-      return joined(clause.clauses.map(conversationCondition), ' AND ');
+      return clause.clauses.length === 0 ? everything : joined(clause.clauses.map(conversationCondition), ' AND ');
     case 'any':
       return joined(clause.clauses.map(conversationCondition), ' OR ');
     case 'not': {
@@ -33,7 +33,7 @@ export function conversationCondition(clause: Clause): Condition {
       return { where: `(NOT ${where})`, parameters };
     }
     case 'match':
-      return comparisonOf(clause.field).match(clause.value);
+      return clause.field === null ? displayName(clause.value) : comparisonOf(clause.field).match(clause.value);
     case 'range': {
       const comparison = comparisonOf(clause.field);
       if (!comparison.range) throw invalidFilter(clause.field.at, 'A range on a field without an order');
@@ -70,7 +70,10 @@ function comparisonOf(field: Field): Comparison {
   if (known) return known;
   const [first, ...path] = field.path;
   if (first === 'metadata' && path.length > 0) return metadata(path);
-  if (first === 'text') throw invalidFilter(field.at, 'Full-text search with "text" is not available yet');
+  if (first === 'text') {
+    const problem = 'Text of messages can not be searched yet (a word without a field is looked for in display_name)';
+    throw invalidFilter(field.at, problem);
+  }
   throw invalidFilter(field.at, `An unknown field; known are ${[...fields.keys()].slice(0, 7).join(', ')}, metadata.*`);
 }
 
@@ -133,7 +136,8 @@ function metadata(path: string[]): Comparison {
       const ends = [from, to].filter((end) => end !== null);
       if (ends.length === 0) return present;
       const isNumeric = ends.every(({ pieces }) => /^-?\d{1,15}(\.\d{1,15})?$/.test(pieces[0]!));
-      const comparable = (end: Operand | null) => end && (isNumeric ? Number(end.pieces[0]) : end.pieces[0]!);
+      const comparable = (end: RangeEnd | null): Limit | null =>
+        end && { ...end, value: isNumeric ? Number(end.pieces[0]) : end.pieces[0]! };
       const inside = between('e.atom', comparable(from), comparable(to));
       const type = isNumeric ? `e.type IN ('integer', 'real')` : `e.type = 'text'`;
       return some({ ...inside, where: `${type} AND ${inside.where}` });
@@ -146,16 +150,28 @@ function numeric(column: string, read: (value: Operand) => [number, number]): Co
   return {
     match(value) {
       if (isAnything(value)) return everything;
-      return between(column, ...read(value));
+      const [from, to] = read(value);
+      return between(column, { value: from }, { value: to });
     },
-    range: ({ from, to }) => between(column, from && read(from)[0], to && read(to)[1]),
+    // What is excluded is excluded with all that it stands for: a day is over when its last millisecond is.
+    range: ({ from, to }) =>
+      between(
+        column,
+        from && { ...from, value: read(from)[from.excluded ? 1 : 0] },
+        to && { ...to, value: read(to)[to.excluded ? 0 : 1] },
+      ),
   };
 }
 
-function between(column: string, from: number | string | null, to: number | string | null): Condition {
-  const low = from === null ? everything : { where: `${column} >= ?`, parameters: [from] };
-  const high = to === null ? everything : { where: `${column} <= ?`, parameters: [to] };
-  return joined([low, high], ' AND ');
+interface Limit {
+  value: number | string;
+  excluded?: boolean;
+}
+
+function between(column: string, from: Limit | null, to: Limit | null): Condition {
+  const limit = (end: Limit | null, sign: '<' | '>'): Condition =>
+    end === null ? everything : { where: `${column} ${sign}${end.excluded ? '' : '='} ?`, parameters: [end.value] };
+  return joined([limit(from, '>'), limit(to, '<')], ' AND ');
 }
 
 function wholeNumber({ pieces, at }: Operand): [number, number] {

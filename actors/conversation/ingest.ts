@@ -23,17 +23,17 @@ export function openConversation(runtime: ConversationRuntime, origin: Conversat
 function knownMessage(
   reads: ConversationReads,
   actor: { key: number; id: string },
-  { id, sourceMessageId, fromContact }: InboundMessage,
+  { id, sourceMessageId }: InboundMessage,
   commandId: string,
 ): IngestedMessage | null {
   const about = { source_message_id: sourceMessageId, conversation_id: actor.id };
-  const stored = reads.message(id) ?? (fromContact ? null : reads.parkedEcho(id));
+  const stored = reads.message(id) ?? reads.parkedEcho(id);
   // The same command again: its message is no duplicate of itself.
   if (stored !== null) {
     return { ...about, id, duplicate: reads.commandOf(stored.turn) !== commandId.replaceAll('-', '') };
   }
   // A message that we sent and its source echoes has the source's id, under our own id.
-  const own = reads.ownBySourceId(actor.key, sourceMessageId) ?? (fromContact ? null : reads.messageByEcho(id));
+  const own = reads.ownBySourceId(actor.key, sourceMessageId) ?? reads.messageByEcho(id);
   return own === null ? null : { ...about, id: own.id, duplicate: true };
 }
 

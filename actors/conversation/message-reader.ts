@@ -3,16 +3,21 @@ import type { Connection } from '../store/database.ts';
 import { JsonText } from '../json.ts';
 import type { MessageJson } from '../representation.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
-import { messageIdsOf } from '../ids.ts';
+import { messageId, messageIdsOf } from '../ids.ts';
 import { messageJson, messageText } from './representation.ts';
+import { mostFound } from './reader.ts';
 import { conversations, messages } from './tables.ts';
 
 export interface MessageReader {
   find(id: string): { message: MessageJson; conversationId: string; channelId: string } | null;
   /** Oldest first, or newest first with `desc`; key `[sent at, message key]`. */
   page(conversationId: string, query: PageQuery, order: 'asc' | 'desc'): Page<MessageJson>;
-  /** Messages of a source by the source's own id of the message. */
+  /** Messages of a source by the source's own id of the message, oldest first: the first few, in different conversations. */
   findBySourceId(source: string, sourceMessageId: string): { messageId: string; conversationId: string }[];
+  /** The message of a conversation that has this id at the source. */
+  findInConversation(conversationId: string, source: string, sourceMessageId: string): string | null;
+  /** The metadata of a message as it is stored; null: there is none. */
+  storedMetadata(id: string): string | null;
 }
 
 export function messageReader(db: Connection): MessageReader {
@@ -27,12 +32,19 @@ export function messageReader(db: Connection): MessageReader {
   );
   // Of the source's own messages the id follows from its id; of ours it stands in an index.
   const bySourceId = db.prepare(
-    `SELECT m.id AS message, c.id AS conversation FROM message m JOIN conversation c ON c.key = m.conversation
+    `SELECT m.key, m.id AS message, c.id AS conversation FROM message m JOIN conversation c ON c.key = m.conversation
      WHERE m.id BETWEEN @first AND @last AND m.source_message_id = @sourceMessageId AND c.source = @source
      UNION
-     SELECT m.id, c.id FROM message m JOIN conversation c ON c.key = m.conversation
-     WHERE m.source_message_id = @sourceMessageId AND m.delivery IS NOT NULL AND c.source = @source`,
+     SELECT m.key, m.id, c.id FROM message m JOIN conversation c ON c.key = m.conversation
+     WHERE m.source_message_id = @sourceMessageId AND m.delivery IS NOT NULL AND c.source = @source
+     ORDER BY 1 LIMIT ${mostFound}`,
   );
+  const own = db
+    .prepare(
+      `SELECT id FROM message WHERE source_message_id = ? AND delivery IS NOT NULL
+       AND conversation = (SELECT key FROM conversation WHERE id = ?)`,
+    )
+    .pluck();
   return {
     find(id) {
       const row = byId.get(uuidToBytes(id)) ?? byEcho.get(uuidToBytes(id));
@@ -54,7 +66,7 @@ export function messageReader(db: Connection): MessageReader {
           const ascending = (order === 'asc') !== backwards;
           const edge = ascending ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
           const [sentAt = edge, messageKey = edge] = from ?? [];
-          return (ascending ? up : down).all(key, sentAt, messageKey, limit);
+          return (ascending ? up : down).iterate(key, sentAt, messageKey, limit);
         },
         (row) => [row.sent_at, row.key],
         (row) => new JsonText(messageText(row, source)),
@@ -69,5 +81,12 @@ export function messageReader(db: Connection): MessageReader {
         conversationId: uuidFromBytes(row.conversation),
       }));
     },
+    findInConversation(conversationId, source, sourceMessageId) {
+      const id = messageId(conversationId, source, sourceMessageId);
+      if (byId.get(uuidToBytes(id)) !== null) return id;
+      const ours = own.get(sourceMessageId, uuidToBytes(conversationId)) as Uint8Array | undefined;
+      return ours === undefined ? null : uuidFromBytes(ours);
+    },
+    storedMetadata: (id) => byId.get(uuidToBytes(id))?.metadata ?? null,
   };
 }

@@ -1,8 +1,8 @@
 import { mergedWithinBounds } from '../metadata.ts';
 import { sourceActor } from '../source/contract.ts';
-import type { ParkedMetadataRow } from '../source/tables.ts';
-import type { ConversationRuntime } from './memory.ts';
-import { metadataOf, withOneName } from './metadata.ts';
+import { type ParkedMetadataRow, saidIn } from '../source/tables.ts';
+import { type ConversationRuntime, presentConversation } from './memory.ts';
+import { withOneName } from './metadata.ts';
 import { displayNameOf } from './representation.ts';
 import { hearOfMessage } from './said.ts';
 import type { MessageRow } from './tables.ts';
@@ -13,13 +13,9 @@ import { saveConversation } from './writer.ts';
  * before anything later; the source's actor, which has kept it, is told to forget it.
  */
 export function applyParkedToConversation(runtime: ConversationRuntime): void {
-  const { source, source_conversation_id } = runtime.row;
-  const parked = runtime.reads.parkedMetadata(source, 'conversation', source_conversation_id);
+  const parked = runtime.reads.parkedMetadata(presentConversation(runtime), null);
   if (parked.length === 0) return;
-  const metadata = parked.reduce(
-    (before, said) => mergedWithinBounds(before, withOneName(metadataOf(said))),
-    runtime.memory.metadata,
-  );
+  const metadata = mergedWithinBounds(runtime.memory.metadata, ...parked.flatMap(saidIn).map(withOneName));
   saveConversation(runtime, {
     metadata: JSON.stringify(metadata),
     display_name: displayNameOf(runtime.row, metadata),
@@ -29,9 +25,9 @@ export function applyParkedToConversation(runtime: ConversationRuntime): void {
 
 /** @param sourceMessageId the source's own id of the message */
 export function applyParkedToMessage(runtime: ConversationRuntime, row: MessageRow, sourceMessageId: string): void {
-  const parked = runtime.reads.parkedMetadata(runtime.row.source, 'message', sourceMessageId);
+  const parked = runtime.reads.parkedMetadata(presentConversation(runtime), sourceMessageId);
   if (parked.length === 0) return;
-  hearOfMessage(runtime, row, parked.map(metadataOf), 'left out');
+  hearOfMessage(runtime, row, parked.flatMap(saidIn), 'left out');
   forget(runtime, parked);
 }
 

@@ -2,6 +2,7 @@ import type { Connection } from '../store/database.ts';
 import { parkedMetadata, type ParkedMetadataRow } from '../source/tables.ts';
 import { uuidToBytes } from '../uuid.ts';
 import {
+  type ConversationRow,
   messages,
   type MessageRow,
   type ParkedEchoRow,
@@ -9,6 +10,9 @@ import {
   type ParkedSendRow,
   parkedSends,
 } from './tables.ts';
+
+/** Where a conversation is that has appeared. */
+type Whereabouts = Pick<ConversationRow, 'source' | 'source_conversation_id'> & { channel_id: string };
 
 /** What the handlers of a conversation read. */
 export interface ConversationReads {
@@ -26,8 +30,8 @@ export interface ConversationReads {
   parkedEchoes(actor: number): ParkedEchoRow[];
   /** Whether a source has said anything about what has not appeared. */
   hasParkedMetadata(source: string): boolean;
-  /** What a source has said about something that had not appeared, oldest first. */
-  parkedMetadata(source: string, namespace: 'conversation' | 'message', target: string): ParkedMetadataRow[];
+  /** What a source has said about a conversation, or (by its id at the source) a message in it, before it appeared. */
+  parkedMetadata(conversation: Whereabouts, sourceMessageId: string | null): ParkedMetadataRow[];
   /** Whether a channel can be used now. */
   isConnected(channel: string): boolean;
   /** The id of the command that a turn handled; null for one that is no longer kept. */
@@ -46,7 +50,11 @@ export function conversationReads(db: Connection): ConversationReads {
   const echo = parkedEchoes.query(db, 'WHERE message_id = ?');
   const echoes = parkedEchoes.query(db, 'WHERE actor = ? ORDER BY key');
   const parked = parkedSends.query(db, 'WHERE actor = ? ORDER BY key');
-  const said = parkedMetadata.query(db, 'WHERE source_id = ? AND namespace = ? AND target = ? ORDER BY key');
+  const said = parkedMetadata.query(
+    db,
+    `WHERE source_id = @source AND namespace = @namespace AND target = @target
+     AND ifnull(conversation, @conversation) = @conversation AND ifnull(channel, @channel) = @channel ORDER BY key`,
+  );
   const anySaid = db.prepare('SELECT EXISTS (SELECT 1 FROM parked_metadata WHERE source_id = ?)').pluck();
   const connected = db.prepare('SELECT connected FROM channel WHERE id = ?').pluck();
   const command = db.prepare('SELECT lower(hex(command)) FROM journal WHERE key = ?').pluck();
@@ -59,7 +67,12 @@ export function conversationReads(db: Connection): ConversationReads {
     parkedSends: (actor) => parked.all(actor),
     parkedEcho: (messageId) => echo.get(uuidToBytes(messageId)),
     parkedEchoes: (actor) => echoes.all(actor),
-    parkedMetadata: (source, namespace, target) => said.all(source, namespace, target),
+    parkedMetadata: ({ source, source_conversation_id: conversation, channel_id }, sourceMessageId) =>
+      said.all({
+        ...{ source, conversation, channel: uuidToBytes(channel_id) },
+        namespace: sourceMessageId === null ? 'conversation' : 'message',
+        target: sourceMessageId ?? conversation,
+      }),
     hasParkedMetadata: (source) => anySaid.get(source) === 1,
     isConnected: (channel) => connected.get(uuidToBytes(channel)) === 1,
     commandOf: (turn) => (command.get(turn) as string | undefined) ?? null,

@@ -23,7 +23,7 @@ export function hearOfMessage(
 ): void {
   const words = row.delivery === null ? said : said.map(({ error: _, ...others }) => others);
   const hear = (before: JsonObject): JsonObject => {
-    const after = excess === 'refused' ? merged(before, ...words) : words.reduce(mergedWithinBounds, before);
+    const after = (excess === 'refused' ? merged : mergedWithinBounds)(before, ...words);
     return neverBackwards(before, after, words);
   };
   const heard = hear(metadataOf(row));

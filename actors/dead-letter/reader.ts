@@ -41,7 +41,7 @@ export function deadLetterReader(db: Connection): DeadLetterReader {
         (from, backwards, limit) => {
           const edge = backwards ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
           const [at = edge, key = edge] = from ?? [];
-          return (backwards ? newer : older).all(at, key, limit, filter);
+          return (backwards ? newer : older).iterate(at, key, limit, filter);
         },
         (row) => [row.at, row.key],
         (row) => jsonText(deadLetterJson(row)),

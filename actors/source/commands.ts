@@ -1,12 +1,11 @@
 import { Failure } from '../errors.ts';
 import { channelActor } from '../channel/contract.ts';
-import type { Handlers, Runtime } from '../runtime/kind.ts';
-import type { ParkItem, SourceCommands } from './contract.ts';
-import type { SourceReads } from './reads.ts';
+import type { Handlers } from '../runtime/kind.ts';
+import type { SourceCommands } from './contract.ts';
+import type { SourceRuntime } from './memory.ts';
+import { parkMetadata } from './parking.ts';
 import { sourceJson } from './representation.ts';
 import { parkedMetadata, type SourceRow } from './tables.ts';
-
-type SourceRuntime = Runtime<SourceRow, null, SourceReads, null>;
 
 export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
   'source.create'(runtime, body) {
@@ -47,25 +46,12 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
     const { row, reads, actor } = runtime;
     // A source that was deleted meanwhile still keeps what came with an ingest: created anew, it goes on with it.
     if (actor.isNew) throw notThere();
-    const appeared: ParkItem[] = [];
-    for (const item of items) {
-      const { namespace, sourceId, metadata } = item;
-      if (reads.targets(row.source_id, namespace, sourceId).length > 0) {
-        appeared.push(item);
-        continue;
-      }
-      runtime.change(
-        parkedMetadata.insert({
-          key: runtime.nextKey(),
-          source_id: row.source_id,
-          namespace,
-          target: sourceId,
-          metadata: JSON.stringify(metadata),
-          at: runtime.now,
-        }),
-      );
-    }
-    return { appeared };
+    const hasAppeared = items.map((item) => reads.targets(row.source_id, item).length > 0);
+    parkMetadata(
+      runtime,
+      items.filter((_, i) => !hasAppeared[i]),
+    );
+    return { appeared: [...items.keys()].filter((i) => hasAppeared[i]) };
   },
 
   'metadata.unpark'(runtime, { keys }) {
@@ -74,7 +60,17 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
     }
     return null;
   },
+
+  'metadata.prune'(runtime, { before }) {
+    const { reads, row } = runtime;
+    for (const key of reads.parkedBefore(row.source_id, before, prunedAtOnce))
+      runtime.change(parkedMetadata.remove(key));
+    return null;
+  },
 };
+
+/** Rows that one command prunes. */
+const prunedAtOnce = 500;
 
 /** @throws Failure `not_found` for sources that were never created, or deleted */
 function existing({ row }: SourceRuntime): Readonly<SourceRow> {

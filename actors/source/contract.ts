@@ -2,10 +2,19 @@ import { sourceActorId } from '../ids.ts';
 import type { JsonObject, SourceJson } from '../representation.ts';
 import type { Address } from '../runtime/kind.ts';
 
-/** What a source says about a conversation or a message of its own. */
-export interface ParkItem {
+/** How a source names a conversation or a message of its own. */
+export interface TargetName {
   namespace: 'conversation' | 'message';
+  /** The source's own id of it. */
   sourceId: string;
+  /** Of a message: the source's own id of its conversation. */
+  sourceConversationId?: string;
+  /** The hub's id of the channel. Where it stands, a conversation's id fits one at most. */
+  channelId?: string;
+}
+
+/** What a source says about a conversation or a message of its own. */
+export interface ParkItem extends TargetName {
   metadata: JsonObject;
 }
 
@@ -26,11 +35,14 @@ export type SourceCommands = {
   'source.delete': { body: null; result: null };
   /**
    * Keeps metadata for conversations and messages that have not appeared yet; what has, since the caller looked, is its
-   * own to apply. @throws Failure `not_found` for a source that was never created
+   * own to apply: `appeared` are the indexes of those items.
+   * @throws Failure `not_found` for a source that was never created, `too_many_unknown_targets`, `metadata_too_large`
    */
-  'metadata.park': { body: { items: ParkItem[] }; result: { appeared: ParkItem[] } };
+  'metadata.park': { body: { items: ParkItem[] }; result: { appeared: number[] } };
   /** Forgets parked metadata that has been applied. */
   'metadata.unpark': { body: { keys: number[] }; result: null };
+  /** Forgets parked metadata that is older than a key, a part of it at a time. */
+  'metadata.prune': { body: { before: number }; result: null };
 };
 
 /** The actor of a source, as somebody whom other actors tell something. */

@@ -21,11 +21,14 @@ export interface Page<T> {
 }
 
 /** How a page is fetched: rows strictly behind `key` (or from the start), in the list's order or against it. */
-export type FetchRows<R> = (key: PageKey | null, backwards: boolean, limit: number) => R[];
+export type FetchRows<R> = (key: PageKey | null, backwards: boolean, limit: number) => Iterable<R>;
+
+/** Bytes of a page's items: it is shortened to them, but for a single item that is larger. */
+const mostBytes = 1024 * 1024;
 
 /**
  * One page of an ordered list by keyset: stable under inserts, because a key names a place and not a count.
- * `keyOf` gives a row's place.
+ * `keyOf` gives a row's place. Rows that are beyond the page are not read.
  */
 export function pageOf<R, T>(
   query: PageQuery,
@@ -35,19 +38,46 @@ export function pageOf<R, T>(
   total: number,
 ): Page<T> {
   const backwards = query.from?.direction === 'before';
-  const fetched = fetch(query.from?.key ?? null, backwards, query.limit + 1);
-  const more = fetched.length > query.limit;
-  const rows = fetched.slice(0, query.limit);
-  if (backwards) rows.reverse();
-  const first = rows[0];
-  const last = rows.at(-1);
+  const { taken, more } = take(fetch(query.from?.key ?? null, backwards, query.limit + 1), query.limit, keyOf, toItem);
+  if (backwards) taken.reverse();
+  const first = taken[0]?.key;
+  const last = taken.at(-1)?.key;
   const isStart = query.from === null;
-  const somethingBefore = backwards ? more : !isStart && first !== undefined && fetch(keyOf(first), true, 1).length > 0;
-  const somethingAfter = backwards ? last !== undefined && fetch(keyOf(last), false, 1).length > 0 : more;
+  const somethingBefore = backwards ? more : !isStart && first !== undefined && hasRows(fetch(first, true, 1));
+  const somethingAfter = backwards ? last !== undefined && hasRows(fetch(last, false, 1)) : more;
   return {
-    items: rows.map(toItem),
-    before: first !== undefined && somethingBefore ? keyOf(first) : null,
-    after: last !== undefined && somethingAfter ? keyOf(last) : null,
+    items: taken.map(({ item }) => item),
+    before: first !== undefined && somethingBefore ? first : null,
+    after: last !== undefined && somethingAfter ? last : null,
     total,
   };
+}
+
+interface Taken<T> {
+  key: PageKey;
+  item: JsonText<T>;
+}
+
+/** As many rows as a page holds; `more`: they are not all. */
+function take<R, T>(
+  rows: Iterable<R>,
+  limit: number,
+  keyOf: (row: R) => PageKey,
+  toItem: (row: R) => JsonText<T>,
+): { taken: Taken<T>[]; more: boolean } {
+  const taken: Taken<T>[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    if (taken.length === limit) return { taken, more: true };
+    const item = toItem(row);
+    bytes += Buffer.byteLength(item.text);
+    if (taken.length > 0 && bytes > mostBytes) return { taken, more: true };
+    taken.push({ key: keyOf(row), item });
+  }
+  return { taken, more: false };
+}
+
+function hasRows(rows: Iterable<unknown>): boolean {
+  for (const _ of rows) return true;
+  return false;
 }

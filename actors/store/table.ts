@@ -26,6 +26,8 @@ export interface TableShape {
 export interface RowQuery<R> {
   get(...parameters: unknown[]): R | null;
   all(...parameters: unknown[]): R[];
+  /** Row after row, as they are asked for: for those that may be large together. */
+  iterate(...parameters: unknown[]): Iterable<R>;
 }
 
 /** A table with an integer `key`, and the type of its rows. */
@@ -77,6 +79,9 @@ export class Table<R extends object> implements TableShape {
         return raw === undefined ? null : decoded(raw);
       },
       all: (...parameters) => statement.all(...parameters).map(decoded),
+      *iterate(...parameters) {
+        for (const raw of statement.iterate(...parameters)) yield decoded(raw);
+      },
     };
   }
 }

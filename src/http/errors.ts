@@ -24,6 +24,8 @@ export const statusOf: Record<FailureCode, number> = {
   source_cannot_start_conversation: 400,
   message_not_failed: 409,
   metadata_too_large: 400,
+  ambiguous_target: 400,
+  too_many_unknown_targets: 400,
   overloaded: 503,
   deadline_exceeded: 503,
   unavailable: 503,

@@ -3,6 +3,9 @@ import { Failure } from '#actors/errors.ts';
 import type { InboundRoute, ParsedRequest, RawRequest } from '#src/connectors/connector.ts';
 import { ingest } from '#src/ingest/ingest.ts';
 import { sortMessages } from '#src/ingest/messages.ts';
+import { checkMetadata } from '#src/ingest/metadata-check.ts';
+import { metadataIn } from '#src/ingest/receipts.ts';
+import { plausibleTime } from '#src/ingest/times.ts';
 import { answered, type HandlerParts } from './handle.ts';
 import type { Outgoing } from './outgoing.ts';
 
@@ -34,21 +37,32 @@ function rawRequest({ services }: HandlerParts, request: IncomingMessage, body: 
   return { method, url: URL.parse(url, address) ?? new URL(url, 'http://localhost'), headers, body };
 }
 
-/** A channel that is unknown or not connected is the platform's own affair: what is about it is left out. */
+/**
+ * A platform can not mend what it sends: what can not be stored is left out, with a line in the log, and a message of an
+ * impossible time was sent now.
+ */
 async function store(
   { services }: HandlerParts,
   route: InboundRoute,
   { inbound }: ParsedRequest,
   requestId: string,
 ): Promise<void> {
+  const { store, clock } = services;
   const commands = services.commandsFor({ cause: requestId });
+  const now = clock.now();
   for (const part of inbound) {
-    const sorted = sortMessages(services.store.channels, part);
-    const { length: leftOut } = sorted.unusable;
-    if (leftOut > 0) {
-      services.log.warn({ requestId, inbound: route.path, source: part.source, leftOut }, 'inbound.no_channel');
-    }
-    await ingest({ commands, store: services.store }, part, sorted);
+    const messages = part.messages.map((item) => ({ ...item, sentAt: plausibleTime(item.sentAt, now) }));
+    const sorted = sortMessages(store.channels, { ...part, messages }, now);
+    const metadata = metadataIn(part);
+    const unusable = new Set(checkMetadata(store, part.source, sorted, metadata).map(({ index }) => index));
+    const note = (leftOut: number, event: string): void => {
+      const { source } = part;
+      if (leftOut > 0) services.log.warn({ requestId, inbound: route.path, source, leftOut }, event);
+    };
+    note(sorted.unusable.length, 'inbound.no_channel');
+    note(unusable.size, 'inbound.unusable_metadata');
+    const usable = metadata.filter((_, index) => !unusable.has(index));
+    await ingest({ commands, store }, part.source, sorted, usable);
   }
 }
 

@@ -1,25 +1,21 @@
-import type { CommandSender } from '#actors/commands.ts';
-import type { StoreReader } from '#actors/store-reader.ts';
-import type { Inbound } from './items.ts';
+import type { MetadataItem } from './items.ts';
 import { type Ingested, type SortedMessages, storeMessages } from './messages.ts';
-import { applyMetadata } from './metadata.ts';
-import { receiptMetadata } from './receipts.ts';
-
-export interface IngestParts {
-  commands: CommandSender;
-  store: StoreReader;
-}
+import { type IngestParts, keepUnknown, mergeMetadata } from './metadata.ts';
 
 /**
- * Stores what came in; resolves when it is durable. Messages first, so that what is said about them finds them.
+ * Stores what came in; resolves when it is durable. What is kept for later comes first: its refusal stores nothing.
+ * Then messages, so that what is said about them finds them.
+ * @param metadata what `checkMetadata` has found nothing against
  * @returns what became of each usable message, in the order in which they came in
  */
 export async function ingest(
   parts: IngestParts,
-  { source, metadata, receipts }: Inbound,
+  source: string,
   { conversations }: SortedMessages,
+  metadata: readonly MetadataItem[],
 ): Promise<Ingested[]> {
+  const left = await keepUnknown(parts, source, conversations, metadata);
   const ingested = await storeMessages(parts.commands, conversations);
-  await applyMetadata(parts, source, [...metadata, ...receipts.map(receiptMetadata)]);
+  await mergeMetadata(parts, source, left);
   return ingested;
 }

@@ -1,5 +1,4 @@
-import type { Json } from '#actors/representation.ts';
-import type { ParkItem } from '#actors/source/contract.ts';
+import type { Json, JsonObject } from '#actors/representation.ts';
 
 /** What came in from one source, in the hub's words and with the source's own ids. */
 export interface Inbound {
@@ -25,7 +24,15 @@ export interface MessageItem {
 }
 
 /** What a source says about one of its conversations or messages: merged into its metadata. */
-export type MetadataItem = ParkItem;
+export interface MetadataItem {
+  namespace: 'conversation' | 'message';
+  /** The source's own id of it. */
+  sourceId: string;
+  /** Where it is: the channel, and of a message its conversation. Without them an id that fits several names none. */
+  channel?: string;
+  conversation?: string;
+  metadata: JsonObject;
+}
 
 /** How far a message of ours got on the source's side. */
 export interface ReceiptItem {

@@ -3,12 +3,13 @@ import type { CommandSender } from '#actors/commands.ts';
 import type { ConversationCommands, ConversationOrigin } from '#actors/conversation/contract.ts';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
 import type { Inbound, MessageItem } from './items.ts';
+import { timeProblem } from './times.ts';
 
 /** What became of a message, as the API answers it. */
 export type Ingested = ConversationCommands['messages.ingest']['result']['messages'][number];
 
 /** The messages of one conversation, in their order. */
-interface ConversationItems {
+export interface ConversationItems {
   conversation: string;
   origin: ConversationOrigin;
   /** `index`: where the item stands in what came in. */
@@ -17,16 +18,24 @@ interface ConversationItems {
 
 export interface SortedMessages {
   conversations: ConversationItems[];
-  /** Indexes of the messages whose channel is not a connected one of the source. */
-  unusable: number[];
+  unusable: UnusableMessage[];
 }
 
-/** Sorts messages by conversation. */
-export function sortMessages(channels: ChannelReader, { source, messages }: Inbound): SortedMessages {
+/** A message that can not be taken, and what of it is the reason. */
+export interface UnusableMessage {
+  index: number;
+  field: 'channel' | 'sentAt';
+  problem: string;
+}
+
+/** Sorts messages by conversation. @param now epoch ms by the hub's clock */
+export function sortMessages(channels: ChannelReader, { source, messages }: Inbound, now: number): SortedMessages {
   const connected = new Map<string, boolean>();
   const conversations = new Map<string, ConversationItems>();
-  const unusable: number[] = [];
+  const unusable: UnusableMessage[] = [];
   for (const [index, item] of messages.entries()) {
+    const badTime = timeProblem(item.sentAt, now);
+    if (badTime !== null) unusable.push({ index, field: 'sentAt', problem: badTime });
     const channel = channelId(source, item.channel);
     let usable = connected.get(channel);
     if (usable === undefined) {
@@ -34,7 +43,7 @@ export function sortMessages(channels: ChannelReader, { source, messages }: Inbo
       connected.set(channel, usable);
     }
     if (!usable) {
-      unusable.push(index);
+      unusable.push({ index, field: 'channel', problem: 'is not a connected channel of this source' });
       continue;
     }
     const conversation = conversationId(channel, item.conversation);

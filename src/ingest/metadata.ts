@@ -4,24 +4,51 @@ import type { JsonObject } from '#actors/representation.ts';
 import { targetsOf } from '#actors/source/targets.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { MetadataItem } from './items.ts';
+import type { ConversationItems } from './messages.ts';
+import { nameOf, targetLookup } from './metadata-targets.ts';
 
-interface Parts {
+/** What ingesting works with. */
+export interface IngestParts {
   commands: CommandSender;
   store: StoreReader;
+}
+
+/**
+ * Has the source's actor keep what is about things that have not appeared, and will not with the messages that come
+ * with it.
+ * @returns the items that are left: what they are about is there, or will be with the messages
+ */
+export async function keepUnknown(
+  parts: IngestParts,
+  source: string,
+  coming: readonly ConversationItems[],
+  items: readonly MetadataItem[],
+): Promise<MetadataItem[]> {
+  const targets = targetLookup(parts.store, source, coming);
+  const isUnknown = (item: MetadataItem): boolean => targets(item).length === 0;
+  const { unknown = [], left = [] } = Object.groupBy(items, (item) => (isUnknown(item) ? 'unknown' : 'left'));
+  return [...left, ...(await park(parts, source, unknown))];
 }
 
 /**
  * Merges each item into its target; what has not appeared yet is kept by the source's actor until it does. When this
  * resolves each is in its place, so that what is pushed later wins.
  */
-export async function applyMetadata(parts: Parts, source: string, items: readonly MetadataItem[]): Promise<void> {
+export async function mergeMetadata(parts: IngestParts, source: string, items: readonly MetadataItem[]): Promise<void> {
   let left = items;
-  while (left.length > 0) {
-    const unknown = await mergeKnown(parts, source, left);
-    if (unknown.length === 0) return;
-    const park = { items: unknown };
-    left = (await parts.commands.send('source', sourceActorId(source), 'metadata.park', park)).appeared;
-  }
+  while (left.length > 0) left = await park(parts, source, await mergeKnown(parts, source, left));
+}
+
+/** @returns the items whose target has appeared meanwhile */
+async function park(
+  { commands }: IngestParts,
+  source: string,
+  items: readonly MetadataItem[],
+): Promise<MetadataItem[]> {
+  if (items.length === 0) return [];
+  const named = items.map((item) => ({ ...nameOf(source, item), metadata: item.metadata }));
+  const { appeared } = await commands.send('source', sourceActorId(source), 'metadata.park', { items: named });
+  return appeared.map((index) => items[index]!);
 }
 
 /**
@@ -29,19 +56,21 @@ export async function applyMetadata(parts: Parts, source: string, items: readonl
  * @returns the items whose target has not appeared
  */
 async function mergeKnown(
-  { commands, store }: Parts,
+  { commands, store }: IngestParts,
   source: string,
   items: readonly MetadataItem[],
 ): Promise<MetadataItem[]> {
   const unknown: MetadataItem[] = [];
   const ofConversation = new Map<string, Map<string | null, JsonObject[]>>();
   for (const item of items) {
-    const targets = targetsOf(store, source, item.namespace, item.sourceId);
-    if (targets.length === 0) unknown.push(item);
-    for (const { conversationId, messageId } of targets) {
-      const about = getOrMake(ofConversation, conversationId, () => new Map());
-      getOrMake(about, messageId, () => []).push(item.metadata);
+    // Of several that appeared after the item was checked, the first one counts, as if it had been kept for it.
+    const [target] = targetsOf(store, source, nameOf(source, item));
+    if (target === undefined) {
+      unknown.push(item);
+      continue;
     }
+    const about = getOrMake(ofConversation, target.conversationId, () => new Map());
+    getOrMake(about, target.messageId, () => []).push(item.metadata);
   }
   const merging = [...ofConversation].map(([conversation, said]) => {
     const about = [...said].map(([messageId, metadata]) => ({ messageId, metadata }));

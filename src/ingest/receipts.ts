@@ -1,7 +1,13 @@
-import type { MetadataItem, ReceiptItem } from './items.ts';
+import type { Inbound, MetadataItem, ReceiptItem } from './items.ts';
+
+/** All that is said about conversations and messages; receipts are metadata too, and come last. */
+export const metadataIn = ({ metadata, receipts }: Inbound): MetadataItem[] => [
+  ...metadata,
+  ...receipts.map(receiptMetadata),
+];
 
 /** A receipt as metadata of its message: where the API shows how far the message got on the source's side. */
-export const receiptMetadata = ({ message, state }: ReceiptItem): MetadataItem => ({
+const receiptMetadata = ({ message, state }: ReceiptItem): MetadataItem => ({
   namespace: 'message',
   sourceId: message,
   metadata: { source: { delivery_state: state } },

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '#actors/ports.ts';
+import type { RetentionPolicy } from '#actors/runtime/retention.ts';
 import type { Durability } from '#actors/store/database.ts';
 
 /** What a host is told about its file. */
@@ -10,7 +11,7 @@ export interface HostSettings {
   durability: Durability;
   shards: number;
   /** Milliseconds. */
-  retention: { journal: number; deliveries: number };
+  retention: RetentionPolicy;
 }
 
 /** What the worker is given. */

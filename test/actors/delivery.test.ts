@@ -284,8 +284,8 @@ test('a failed send can be resent, another can not', async () => {
   expect(send.message().state).toBe('delivered');
 });
 
-const hear = ({ commands, messageId }: Awaited<ReturnType<typeof sending>>, metadata: JsonObject) =>
-  commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId, metadata: [metadata] }] });
+const hear = ({ commands, messageId }: Awaited<ReturnType<typeof sending>>, ...metadata: JsonObject[]) =>
+  commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId, metadata }] });
 
 test.each([
   ['Undeliverable.', 'Undeliverable.'],
@@ -343,12 +343,15 @@ test.each([
   [['seen', null, 'sent'], 'seen'],
   [['delivered', 'played'], 'played'],
   [['played', 'sent'], 'sent'],
-])('receipts %j show %s', async (states, shown) => {
-  await using send = await sending();
-  await send.start();
-  await send.finish(succeeded);
-  for (const state of states) await hear(send, { source: { delivery_state: state } });
-  expect(send.message().metadata['source']).toEqual({ id: 's-1', delivery_state: shown });
+])('receipts %j show %s, said at once or not', async (states, shown) => {
+  const receipts = states.map((delivery_state) => ({ source: { delivery_state } }));
+  for (const saying of [receipts.map((receipt) => [receipt]), [receipts]]) {
+    await using send = await sending();
+    await send.start();
+    await send.finish(succeeded);
+    for (const said of saying) await hear(send, ...said);
+    expect(send.message().metadata['source']).toEqual({ id: 's-1', delivery_state: shown });
+  }
 });
 
 test('what a source says can not take its receipts back', async () => {

@@ -189,6 +189,11 @@ test.each([
   ['a lost turn', `DELETE FROM journal WHERE key = (SELECT min(key) FROM journal ${ofAnn})`, 'is missing'],
   ['a lost last turn', 'DELETE FROM journal WHERE key = (SELECT max(key) FROM journal)', 'its journal ends at'],
   ['a lost actor', 'DELETE FROM conversation', 'it has turns, and no row'],
+  ['a lost actor whose turns are pruned', 'DELETE FROM channel', 'nobody has it'],
+  ['steps that are no steps', "UPDATE journal SET steps = '1' WHERE steps IS NOT NULL", 'it can not be read'],
+  ['events that are no JSON', "UPDATE journal SET events = 'x' WHERE events IS NOT NULL", 'it can not be read'],
+  ['a delivery that is no JSON', `UPDATE message SET delivery = 'x' ${ofSend}`, 'it can not be read'],
+  ['a base in a state that is none', `UPDATE base SET value = '"nowhere"'`, 'it can not be read'],
   [
     'a changed base',
     `UPDATE base SET context = replace(context, '"unread":2', '"unread":1')`,

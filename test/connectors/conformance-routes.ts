@@ -1,11 +1,14 @@
 import { expect } from 'vitest';
 import type { Connector, InboundRoute, RawRequest } from '#src/connectors/connector.ts';
+import { operations } from '#src/http/operations.ts';
 import { type Check, oddBodies } from './specimen.ts';
 import { impossibleIn, spoilt } from './spoilt.ts';
 
 /** What the hub relies on where a platform calls it. */
 
 const largestBody = 8 * 1024 * 1024;
+/** Addresses of the hub's own, besides those of operations. */
+const ownPath = /^\/(?:health|docs|openapi|asyncapi|metrics|ws)\b/;
 
 const routeOf = ({ routes }: Connector, request: RawRequest): InboundRoute =>
   routes.find(({ method, path }) => method === request.method && path === request.url.pathname)!;
@@ -75,6 +78,14 @@ export const parsing: readonly Check[] = [
     title: 'takes bodies of a few MiB at most',
     run({ routes }) {
       for (const { bodyLimit } of routes) expect(bodyLimit).toBeLessThanOrEqual(largestBody);
+    },
+  },
+  {
+    title: 'has addresses that the hub has not',
+    run({ routes }) {
+      const taken: string[] = operations.flatMap(({ path, aliases = [] }) => [path, ...aliases]);
+      const paths = routes.map(({ path }) => path);
+      expect(paths.filter((path) => taken.includes(path) || ownPath.test(path))).toEqual([]);
     },
   },
 ];

@@ -44,6 +44,7 @@ const mistakes: [mistake: string, changes: Partial<Connector>, check: string][] 
     withRoutes({ parse: trusting }),
     'passes nothing on that can not be, however spoilt',
   ],
+  ['is called like an operation', withRoutes({ path: '/messages.send' }), 'has addresses that the hub has not'],
   ['takes any body', withRoutes({ bodyLimit: Number.POSITIVE_INFINITY }), 'takes bodies of a few MiB at most'],
   ['forgets a route', { routes: sound.routes.slice(1) }, 'has a genuine request for each route, and takes it'],
   ['names the wrong sources', { sources: ['parcels'] }, 'is found for its channels, and for no others'],

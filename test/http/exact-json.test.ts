@@ -21,7 +21,7 @@ describe('JSON that callers give', () => {
     const shop = await api.addSource('shop');
     const ann = await shop.push('ann', 'hello');
     const item = `"source_message_id":"m","source_conversation_id":"ann","source_channel_id":"line","source_sender_id":"ann"`;
-    const pushed = `{"messages":[{${item},"content":${exact},"from_contact":true,"sent_at":1.8e12}]}`;
+    const pushed = `{"messages":[{${item},"content":${exact},"from_contact":true,"sent_at":1.7672256e12}]}`;
     await written(api, '/sources.webhook', pushed, shop.authorization);
     const about = `{"conversation_id":"${ann}"}`;
     expect(await written(api, '/messages.list', about)).toContain(`"content":${exact}`);

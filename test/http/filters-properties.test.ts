@@ -16,10 +16,11 @@ const instant = fc
   .map((date) => date.toISOString());
 const rangeOf = (end: fc.Arbitrary<string>) => {
   const side = fc.oneof(end, fc.constant('*'));
-  return fc.tuple(side, side).map(([from, to]) => `[${from} TO ${to}]`);
+  const [open, close] = [fc.constantFrom('[', '{'), fc.constantFrom(']', '}')];
+  return fc.tuple(open, side, side, close).map(([first, from, to, last]) => `${first}${from} TO ${to}${last}`);
 };
 const metadataField = fc.array(key, { minLength: 1, maxLength: 4 }).map((keys) => `metadata.x${keys.join('.')}`);
-const leaf = fc
+const named = fc
   .oneof(
     fc.tuple(fc.constantFrom('id', 'channel_id', 'source', 'display_name', 'tag_ids', 'metadata.state'), text),
     fc.tuple(fc.constantFrom('unread_count', 'metadata.unread_count'), fc.oneof(number, rangeOf(number))),
@@ -27,19 +28,22 @@ const leaf = fc
     fc.tuple(metadataField, fc.oneof(text, rangeOf(number), rangeOf(quoted))),
   )
   .map(([field, value]) => `${field}:${value}`);
+const leaf = fc.oneof({ arbitrary: named, weight: 4 }, text, fc.constant('*:*'));
 const { filter: validFilter } = fc.letrec<{ filter: string }>((tie) => ({
   filter: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     leaf,
-    fc.tuple(tie('filter'), fc.constantFrom(' AND ', ' OR ', ' '), tie('filter')).map((parts) => parts.join('')),
-    tie('filter').map((inner) => `NOT (${inner})`),
+    fc
+      .tuple(tie('filter'), fc.constantFrom(' AND ', ' OR ', ' ', ' && ', ' || '), tie('filter'))
+      .map((parts) => parts.join('')),
+    fc.tuple(fc.constantFrom('NOT ', '-', '!', '+'), tie('filter')).map(([sign, inner]) => `${sign}(${inner})`),
   ),
 }));
 /** Pieces of the grammar in any order. */
 const soup = fc
   .array(
     fc.constantFrom(
-      ...'source metadata. a .b : : ( ) [ ] " \\ * TO AND OR NOT 5 id unread_count tag_ids \' ; -- % _ ? \ud800 é'.split(
+      ...'source metadata. a .b : : ( ) [ ] { } " \\ * TO AND OR NOT && || + - ! ~ ^ / < 5 id unread_count tag_ids \' ; -- % _ ? \ud800 é'.split(
         ' ',
       ),
       ' ',
@@ -48,7 +52,7 @@ const soup = fc
   )
   .map((parts) => parts.join(''));
 
-describe('filters, generated', () => {
+describe('filters, generated', { timeout: 20_000 }, () => {
   it('fails in no other way than invalid_filter', () => {
     const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), soup);
     const check = (filter: string) => {
@@ -73,5 +77,26 @@ describe('filters, generated', () => {
       expect([...found(filter), ...found(`NOT (${filter})`)].sort().join('')).toBe('abe');
     };
     fc.assert(fc.property(validFilter, law), { numRuns: 500 });
+  });
+
+  it('means the same in signs and in words', () => {
+    const law = (one: string, other: string) => {
+      const [a, b] = [`(${one})`, `(${other})`];
+      for (const sign of ['-', '!']) expect(found(`${sign}${a}`)).toBe(found(`NOT ${a}`));
+      expect(found(`+${a}`)).toBe(found(a));
+      expect([found(`${a} && ${b}`), found(`${a} ${b}`)]).toEqual([found(`${a} AND ${b}`), found(`${a} AND ${b}`)]);
+      expect(found(`${a} || ${b}`)).toBe(found(`${a} OR ${b}`));
+    };
+    fc.assert(fc.property(validFilter, validFilter, law), { numRuns: 200 });
+  });
+
+  it('excludes with a brace what a bracket includes', () => {
+    const law = (from: number, to: number) => {
+      const inside = found(`unread_count:{${from} TO ${to}}`);
+      const ends = found(`unread_count:("${from}" OR "${to}")`);
+      expect(inside).toBe([...found(`unread_count:[${from} TO ${to}]`)].filter((key) => !ends.includes(key)).join(''));
+    };
+    const end = fc.constantFrom(-1, 0, 1, 3, 7, 12, 13);
+    fc.assert(fc.property(end, end, law));
   });
 });

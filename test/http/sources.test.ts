@@ -151,6 +151,31 @@ describe('/sources.webhook', () => {
     }
   });
 
+  it('refuses times that can not be, each with its reason', async () => {
+    await using hub = await start();
+    const day = 24 * 60 * 60 * 1_000;
+    const now = hub.api.system.clock.now();
+    const early = 'lies before 2000-01-01';
+    const late = "lies more than 24 hours ahead of the hub's clock";
+    const cases: [sent_at: unknown, problem: string | null][] = [
+      [Date.UTC(2000, 0, 1), null],
+      [Date.UTC(2000, 0, 1) - 1, early],
+      [0, early],
+      ['1999-12-31T23:59:59Z', early],
+      [now / 1_000, `${early}; milliseconds are expected, and these look like seconds`],
+      [now + day, null],
+      [now + day + 1, late],
+      ['9999-12-31T23:59:59.999Z', late],
+    ];
+    const pushed = cases.map(([sent_at], n) => ({ ...item('line', n), sent_at }));
+    const refused = await hub.ingest<Refusal>({ messages: pushed });
+    expect(refusalOf(refused)).toEqual([400, 'invalid_request']);
+    expect(refused.body.details).toEqual(
+      cases.flatMap(([, problem], n) => (problem === null ? [] : [{ path: `messages[${n}].sent_at`, problem }])),
+    );
+    expect((await hub.ingest({ messages: pushed.filter((_, n) => cases[n]![1] === null) })).status).toBe(200);
+  });
+
   it('takes at most 1,000 messages', async () => {
     await using hub = await start();
     const messages = Array.from({ length: 1_001 }, (_, n) => item('line', n));

@@ -107,13 +107,15 @@ CREATE TABLE source (${actorColumns},
 CREATE UNIQUE INDEX source_actor ON source (id);
 CREATE UNIQUE INDEX source_source_id ON source (source_id);
 
--- metadata of a source for a conversation or message that has not appeared
+-- what a source has said about a conversation or message that has not appeared; conversation, channel: where named
 CREATE TABLE parked_metadata (
   key INTEGER PRIMARY KEY,
   source_id TEXT NOT NULL,
   namespace TEXT NOT NULL,
   target TEXT NOT NULL,
-  metadata TEXT NOT NULL,
+  conversation TEXT,
+  channel BLOB,
+  said TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX parked_metadata_target ON parked_metadata (source_id, namespace, target);

@@ -4,14 +4,9 @@ import { foreignId, json, jsonObject, refuseOwnKeys } from '#src/ingest/fields.t
 import type { PushReceiver } from '../connector.ts';
 
 const mostItems = 1_000;
-const earliest = 0;
-/** The last instant that ISO 8601 writes with four digits of a year, in epoch ms. */
-const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
 const sentAt = z
   .union([z.number(), z.iso.datetime({ offset: true })])
   .transform((value) => (typeof value === 'number' ? Math.trunc(value) : Date.parse(value)))
-  .pipe(z.number().min(earliest).max(latest))
   .meta({ oneOf: [{ type: 'number' }, { type: 'string', format: 'date-time' }], description: 'Epoch ms or ISO 8601.' });
 
 const messageItem = z.object({
@@ -24,11 +19,30 @@ const messageItem = z.object({
   sent_at: sentAt,
 });
 
-const metadataItem = z.object({
-  namespace: z.enum(['conversation', 'message']),
-  source_id: foreignId.describe('Id of the conversation or message at the source.'),
-  metadata: jsonObject.superRefine(refuseOwnKeys),
-});
+const metadataItem = z
+  .object({
+    namespace: z.enum(['conversation', 'message']),
+    source_id: foreignId.describe('Id of the conversation or message at the source.'),
+    source_channel_id: foreignId.nullish().describe('Where it is; needed where source_id fits several.'),
+    source_conversation_id: foreignId.nullish().describe('Of a message: where it is.'),
+    metadata: jsonObject.superRefine(refuseOwnKeys),
+  })
+  .superRefine((item, context) => {
+    const problem = problemOfName(item);
+    if (problem !== null) context.addIssue({ code: 'custom', path: ['source_conversation_id'], message: problem });
+  });
+
+/** Why the name of a target makes no sense; null: it does. */
+function problemOfName(item: Record<'namespace' | 'source_id', string> & NamedPlace): string | null {
+  const { namespace, source_id, source_channel_id: channel, source_conversation_id: conversation } = item;
+  if (namespace === 'message') return channel && !conversation ? 'is needed beside source_channel_id' : null;
+  return conversation && conversation !== source_id ? 'must be source_id, the conversation itself' : null;
+}
+
+interface NamedPlace {
+  source_channel_id?: string | null | undefined;
+  source_conversation_id?: string | null | undefined;
+}
 
 const request = z.object({
   messages: z.array(messageItem).max(mostItems).optional(),
@@ -63,9 +77,11 @@ export const push: PushReceiver<z.output<typeof request>> = {
       fromContact: item.from_contact,
       sentAt: item.sent_at,
     })),
-    metadata: metadata.map(({ namespace, source_id, metadata: said }) => ({
+    metadata: metadata.map(({ namespace, source_id, source_channel_id, source_conversation_id, metadata: said }) => ({
       namespace,
       sourceId: source_id,
+      ...(source_channel_id && { channel: source_channel_id }),
+      ...(namespace === 'message' && source_conversation_id && { conversation: source_conversation_id }),
       metadata: said as JsonObject,
     })),
     receipts: [],

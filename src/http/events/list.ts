@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { later } from '#actors/journal/position.ts';
 import { type EventType, eventTypes } from '#actors/representation.ts';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageSize, pageSizeField } from '../pagination.ts';
 import { eventSchema, uuid } from '../schemas.ts';
 
-export const listEvents = defineOperation({
+export const listEvents = defineRead({
   path: '/events.list',
   summary: 'Read the feed: the events that WebSocket and webhooks carry, with the same cursors.',
   auth: 'core',

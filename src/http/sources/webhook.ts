@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
 import { pushReceiver } from '#src/connectors/registry.ts';
 import { ingest } from '#src/ingest/ingest.ts';
+import { checkMetadata, type UnusableMetadata } from '#src/ingest/metadata-check.ts';
+import { metadataIn } from '#src/ingest/receipts.ts';
 import { type SortedMessages, sortMessages } from '#src/ingest/messages.ts';
 import { defineOperation, ok } from '../operation.ts';
 
@@ -24,14 +26,16 @@ export const sourceWebhook = defineOperation({
       ),
     }),
   },
-  errors: ['feature_disabled', 'metadata_too_large'],
+  errors: ['feature_disabled', 'ambiguous_target', 'too_many_unknown_targets', 'metadata_too_large'],
   async handle({ caller, commands, services }, body) {
-    const { store } = services;
+    const { store, clock } = services;
     const inbound = pushReceiver.parse(caller.sourceId, body);
-    const sorted = sortMessages(store.channels, inbound);
+    const sorted = sortMessages(store.channels, inbound, clock.now());
     assertUsable(sorted);
+    const metadata = metadataIn(inbound);
+    assertMergeable(checkMetadata(store, inbound.source, sorted, metadata));
     try {
-      return ok({ messages: await ingest({ commands, store }, inbound, sorted) });
+      return ok({ messages: await ingest({ commands, store }, inbound.source, sorted, metadata) });
     } catch (error) {
       throw disconnectedMeanwhile(error);
     }
@@ -45,10 +49,25 @@ function disconnectedMeanwhile(error: unknown): unknown {
   return new Failure('invalid_request', problem);
 }
 
-/** @throws Failure `invalid_request` naming every item whose channel is not a connected one of the source */
+const nothingStored = 'Nothing was stored: see details.';
+const fieldNames = { channel: 'source_channel_id', sentAt: 'sent_at' } as const;
+
+/** @throws Failure `invalid_request` naming every item with a time or a channel that can not be */
 function assertUsable({ unusable }: SortedMessages): void {
   if (unusable.length === 0) return;
-  const problem = 'is not a connected channel of this source';
-  const details = unusable.map((index) => ({ path: `messages[${index}].source_channel_id`, problem }));
-  throw new Failure('invalid_request', 'Nothing was stored: see details.', { details });
+  const details = unusable.map(({ index, field, problem }) => ({
+    path: `messages[${index}].${fieldNames[field]}`,
+    problem,
+  }));
+  throw new Failure('invalid_request', nothingStored, { details });
+}
+
+/** @throws Failure naming every item that has the problem of the first one */
+function assertMergeable(unusable: readonly UnusableMetadata[]): void {
+  const [first] = unusable;
+  if (first === undefined) return;
+  const details = unusable
+    .filter(({ code }) => code === first.code)
+    .map(({ index, problem }) => ({ path: `metadata[${index}]`, problem }));
+  throw new Failure(first.code, nothingStored, { details });
 }

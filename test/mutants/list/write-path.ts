@@ -27,7 +27,7 @@ export const writePath: readonly Mutant[] = [
   {
     name: 'ingest-not-deduplicated',
     file: 'actors/conversation/ingest.ts',
-    from: 'reads.message(id) ?? (fromContact ? null : reads.parkedEcho(id));',
+    from: 'reads.message(id) ?? reads.parkedEcho(id);',
     to: 'null as ReturnType<typeof reads.message>;',
     breaks: 'a message that is there already is a defect of the hub',
     caughtBy: { file: repetition, title: 'of an ingest with one new message only that one is new' },
