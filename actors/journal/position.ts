@@ -14,6 +14,6 @@ export const later = (a: FeedPosition, b: FeedPosition): FeedPosition => combine
 /** The less far of two positions in each shard. */
 export const earlier = (a: FeedPosition, b: FeedPosition): FeedPosition => combine(a, b, Math.min);
 
-/** Whether `reached` covers one entry. Only its own shard counts: the reading may be behind `reached` in others. */
-export const covers = (reached: FeedPosition, { shard, position }: Pick<FeedEntry, 'shard' | 'position'>): boolean =>
+/** Whether `reached` covers an entry: only the entry's shard counts, the reading may be behind `reached` in others. */
+export const covers = (reached: FeedPosition, { position, shard }: Pick<FeedEntry, 'position' | 'shard'>): boolean =>
   position[shard]! <= (reached[shard] ?? 0);

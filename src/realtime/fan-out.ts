@@ -140,16 +140,18 @@ class SharedTail implements FanOut {
       for (;;) {
         await this.#passes.next();
         if (member.cancelled || this.#closed) return;
-        const end = feed.end();
-        const page = feed.read({ after: member.at, limit: pageSize, ...selectionQuery(member.selection) });
-        let sent = this.#sendPage(member, page, 0);
-        if (sent === page.length && page.length < pageSize) return this.#join(member, end);
-        while (sent < page.length) {
+        const query = { after: member.at, limit: pageSize, ...selectionQuery(member.selection) };
+        const { entries, position, atEnd } = feed.read(query);
+        let sent = this.#sendPage(member, entries, 0);
+        if (sent === entries.length && atEnd) return this.#join(member, position);
+        while (sent < entries.length) {
           await member.sink.drained();
           await this.#passes.next();
           if (member.cancelled || this.#closed) return;
-          sent = this.#sendPage(member, page, sent);
+          sent = this.#sendPage(member, entries, sent);
         }
+        // Behind what it did not want, too.
+        member.at = position;
       }
     } catch (error) {
       if (!member.cancelled) member.sink.broken(error);
@@ -190,15 +192,16 @@ class SharedTail implements FanOut {
   /** @returns whether there may be more to read at once. */
   #readPage(): boolean {
     if (!this.#tail) return false;
-    const page = this.#services.feed.read({ after: this.#tail, limit: pageSize });
+    const { entries, position, atEnd } = this.#services.feed.read({ after: this.#tail, limit: pageSize });
     let sends = 0;
-    for (const entry of page) {
+    for (const entry of entries) {
       if (sends >= sendsPerPass) return true;
       sends += this.#offer(entry);
       if (!this.#tail) return false;
       this.#tail = entry.position;
     }
-    return page.length === pageSize;
+    this.#tail = position;
+    return !atEnd;
   }
 
   /** @returns the number of subscriptions that wanted the entry. */

@@ -104,7 +104,7 @@ class Send {
     const query = { after: [], limit: 100, types: ['message.created'] as const, conversationId };
     return this.#api.reader.feed
       .read(query)
-      .map(({ event }) => (event.payload['message'] as unknown as MessageJson).id);
+      .entries.map(({ event }) => (event.payload['message'] as unknown as MessageJson).id);
   }
 
   async #push<T>(body: object): Promise<T> {

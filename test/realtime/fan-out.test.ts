@@ -50,7 +50,7 @@ const wants = ({ type, conversationId }: Selection, event: EventJson) =>
   (conversationId === undefined || event.payload['in'] === conversationId);
 
 const wantedAfter = (feed: MemoryFeed, after: FeedPosition, selection: Selection) =>
-  feed.read({ after, limit: Infinity }).flatMap(({ event }) => (wants(selection, event) ? [event] : []));
+  feed.read({ after, limit: Infinity }).entries.flatMap(({ event }) => (wants(selection, event) ? [event] : []));
 
 /** The order of events is the feed's within a shard and free between shards. */
 const byShard = (events: EventJson[]) =>

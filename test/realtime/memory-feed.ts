@@ -2,7 +2,7 @@ import type { EventJson, EventSubject, EventType, JsonObject } from '#actors/rep
 import { Failure } from '#actors/errors.ts';
 import type { Cancel } from '#actors/ports.ts';
 import type { Growing } from '#actors/runtime/signal.ts';
-import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from '#actors/journal/feed.ts';
+import type { FeedEntry, FeedPage, FeedPosition, FeedQuery, FeedReader } from '#actors/journal/feed.ts';
 
 interface Row {
   shard: number;
@@ -60,7 +60,7 @@ export class MemoryFeed implements FeedReader {
     return () => this.#listeners.delete(run);
   };
 
-  read({ after, limit, types, conversationId }: FeedQuery): FeedEntry[] {
+  read({ after, limit, types, conversationId }: FeedQuery): FeedPage {
     this.beforeLook();
     this.reads++;
     const entries: FeedEntry[] = [];
@@ -73,12 +73,12 @@ export class MemoryFeed implements FeedReader {
         if (conversationId !== undefined && row.conversationId !== conversationId) continue;
         position = position.with(shard, row.place);
         const event = { ...row.event, cursor: this.encodeCursor(position) };
-        entries.push({ event, text: JSON.stringify(event), shard, position, conversationId: row.conversationId });
-        if (entries.length === limit) return entries;
+        entries.push({ event, text: JSON.stringify(event), position, shard, conversationId: row.conversationId });
+        if (entries.length === limit) return { entries, position, atEnd: false };
       }
       position = position.with(shard, end);
     }
-    return entries;
+    return { entries, position, atEnd: true };
   }
 
   end(): FeedPosition {

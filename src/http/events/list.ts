@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { later } from '#actors/journal/position.ts';
 import { type EventType, eventTypes } from '#actors/representation.ts';
 import { exampleIds } from '../examples.ts';
 import { defineRead, ok } from '../operation.ts';
@@ -27,17 +26,12 @@ export const listEvents = defineRead({
   handle({ services }, { after, types, conversation_id, page_size }) {
     const { feed } = services;
     const from = after ? feed.decodeCursor(after) : [];
-    const limit = pageSize(page_size);
-    // The end before reading: whatever of that is wanted is read, what comes meanwhile may not be.
-    const end = feed.end();
-    const entries = feed.read({
+    const { entries, position } = feed.read({
       after: from,
-      limit,
+      limit: pageSize(page_size),
       ...(types && { types: types as EventType[] }),
       ...(conversation_id && { conversationId: conversation_id }),
     });
-    const last = entries.at(-1)?.position ?? from;
-    const next = entries.length < limit ? later(end, last) : last;
-    return ok({ data: entries.map(({ event }) => event), next_cursor: feed.encodeCursor(next) });
+    return ok({ data: entries.map(({ event }) => event), next_cursor: feed.encodeCursor(position) });
   },
 });

@@ -33,8 +33,8 @@ export const cursors: readonly Mutant[] = [
   {
     name: 'event-inside-a-turn-skipped',
     file: 'actors/journal/feed-reader.ts',
-    from: 'if (key > after && (types',
-    to: 'if (row.key > after && (types',
+    from: 'const isWanted = at > after &&',
+    to: 'const isWanted = row.key - base > after &&',
     breaks: 'who stops between two events of a turn misses the second',
     caughtBy: { file: feed, title: 'small reads see every event once' },
   },

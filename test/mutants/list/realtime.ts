@@ -9,8 +9,8 @@ export const realtime: readonly Mutant[] = [
   {
     name: 'socket-joins-before-the-end',
     file: 'src/realtime/fan-out.ts',
-    from: 'if (sent === page.length && page.length < pageSize) return this.#join(member, end);',
-    to: 'if (sent === page.length) return this.#join(member, end);',
+    from: 'if (sent === entries.length && atEnd) return this.#join(member, position);',
+    to: 'if (sent === entries.length) return this.#join(member, position);',
     breaks: 'a socket that resumes misses what is behind its first page',
     caughtBy: { file: fanOut, title: 'joins the live tail at the end, however far that is' },
   },
