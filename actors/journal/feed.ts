@@ -8,10 +8,10 @@ export interface FeedEntry {
   readonly event: EventJson;
   /** The event as JSON text: cheaper where it is only passed on. */
   readonly text: string;
+  /** Where it stands: its place there is that of `position`, which may have moved on in other shards too. */
+  readonly shard: number;
   /** The position right after this entry. */
   readonly position: FeedPosition;
-  /** The shard that it stands in. */
-  readonly shard: number;
   /** The conversation the event is about, null for channel events. */
   readonly conversationId: string | null;
 }
