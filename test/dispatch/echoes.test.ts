@@ -70,11 +70,11 @@ class Send {
   async echo(
     id = this.sourceMessageId,
     content: JsonObject = { body: { plain: 'Hello' } },
-    fromContact = false,
+    from_contact = false,
   ): Promise<void> {
     const message = {
       ...{ source_message_id: id, source_conversation_id: this.contact, source_channel_id: 'line' },
-      ...{ source_sender_id: 'desk', content, from_contact: fromContact, sent_at: Date.UTC(2026, 0, 1, 0, 0, 5) },
+      ...{ source_sender_id: 'desk', content, from_contact, sent_at: Date.UTC(2026, 0, 1, 0, 0, 5) },
     };
     const pushed = await this.#push<{ messages: { id: string; duplicate: boolean }[] }>({ messages: [message] });
     this.told.push(pushed.messages[0]!.id);
