@@ -7,9 +7,9 @@ import { conversationId } from '../ids.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { channels } from '../channel/tables.ts';
-import type { RowQuery } from '../store/table.ts';
 import { type Condition, conversationCondition } from './filter.ts';
 import { isPresent, type PresentConversation } from './memory.ts';
+import { type FindPlaces, placesOf, walkStart } from './places.ts';
 import { type ConversationRow, conversations, type MessageRow, messages } from './tables.ts';
 import { conversationJson, conversationText, messageJson, messageText } from './representation.ts';
 
@@ -19,7 +19,8 @@ export const mostFound = 10;
 export interface ConversationReader {
   find(id: string): ConversationJson | null;
   /**
-   * Last message first; key `[last message time, conversation key]`.
+   * Last message first. A walk goes through the list of the moment at which it began, each conversation as it is now:
+   * key `[last message time, conversation key, ...that moment]`.
    * @throws Failure `invalid_filter` for what conversations do not have
    */
   page(query: PageQuery, filter: Clause | null): Page<ConversationJson>;
@@ -35,6 +36,14 @@ export interface ConversationReader {
 /** A conversation without a channel row can not be: the channel is connected before anything is ingested. */
 export function conversationReader(db: Connection): ConversationReader {
   const byId = conversations.query(db, 'WHERE id = ? AND created_at IS NOT NULL');
+  const byKey = conversations.query(db, 'WHERE key = ?');
+  // Not before it is asked for: the host's connection, which has such a reader too, knows no `running`.
+  let allPlaces: FindPlaces | null = null;
+  const placesFor = (condition: Condition | null): FindPlaces => {
+    if (condition !== null) return placesOf(db, condition);
+    allPlaces ??= placesOf(db, null);
+    return allPlaces;
+  };
   const channelById = channels.query(db, 'WHERE id = ?');
   const messageByKey = messages.query(db, 'WHERE key = ?');
   const bySourceId = db
@@ -76,17 +85,18 @@ export function conversationReader(db: Connection): ConversationReader {
     },
     page(query, filter) {
       const condition = filter === null ? null : conversationCondition(filter);
-      const newer = listQuery(db, condition, '>', 'ASC');
-      const older = listQuery(db, condition, '<', 'DESC');
+      const places = placesFor(condition);
+      const start = query.from?.key.slice(2) ?? walkStart(db);
       return pageOf(
         query,
-        (from, backwards, limit) => {
-          const edge = backwards ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
-          const [lastMessageAt = edge, key = edge] = from ?? [];
-          return (backwards ? newer : older).iterate(lastMessageAt, key, ...(condition?.parameters ?? []), limit);
+        function* (from, backwards, limit) {
+          const [at = 0, key = 0] = from ?? [];
+          for (const place of places(start, from && { at, key }, backwards, limit)) {
+            yield { ...place, row: byKey.get(place.key)! };
+          }
         },
-        (row) => [row.last_message_at, row.key],
-        toText,
+        ({ at, key }) => [at, key, ...start],
+        ({ row }) => toText(row),
         counted(condition),
       );
     },
@@ -104,22 +114,4 @@ export function conversationReader(db: Connection): ConversationReader {
       return { sourceChannelId, sourceConversationId: row.source_conversation_id, metadata: row.metadata };
     },
   };
-}
-
-function listQuery(
-  db: Connection,
-  condition: Condition | null,
-  comparison: '<' | '>',
-  order: 'ASC' | 'DESC',
-): RowQuery<ConversationRow> {
-  const filtered =
-    condition === null
-      ? ''
-      : `AND key IN (SELECT c.key FROM conversation c JOIN channel ch ON ch.id = c.channel_id
-           WHERE running(c.key) AND ${condition.where})`;
-  return conversations.query(
-    db,
-    `WHERE created_at IS NOT NULL AND (last_message_at, key) ${comparison} (?, ?) ${filtered}
-     ORDER BY last_message_at ${order}, key ${order} LIMIT ?`,
-  );
 }

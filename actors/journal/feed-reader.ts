@@ -5,7 +5,8 @@ import { keysPerShard } from '../store/table.ts';
 import type { JournalRow, ShardRow } from '../store/tables.ts';
 import { uuidToBytes } from '../uuid.ts';
 import { decodeCursor, encodeCursor, type Extent } from './cursor.ts';
-import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
+import type { FeedEntry, FeedPage, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
+import { PageInProgress } from './page-in-progress.ts';
 import { rendererOf } from './render.ts';
 import { type Renderer, type TurnEvent, unpackEvents } from './turn.ts';
 import { actorTurns } from './walk.ts';
@@ -14,14 +15,30 @@ import { parseJson } from '../json.ts';
 type FeedRow = Pick<JournalRow, 'key' | 'kind' | 'actor' | 'at' | 'events'>;
 
 const columns = 'key, kind, actor, at, events';
-/** Turns that one query takes at most. */
-const turnsPerQuery = 1_000;
+/** Positions that one query looks at. */
+const positionsPerQuery = 1_000;
+/** Turns of a conversation that are looked up at first. */
+const turnsPerWalk = 128;
+
+/** Turns that were looked at together: every position up to `place` (0: up to the last turn's), so many in all. */
+interface Span {
+  rows: FeedRow[];
+  place: number;
+  positions: number;
+}
+
+/** A step through a shard: up to which place, how many positions it took, and the event that stands there. */
+interface Look {
+  place: number;
+  positions: number;
+  found: { row: FeedRow; event: TurnEvent } | null;
+}
 
 /** The feed of all shards, read from the journal. A position is one number for each shard: where reading stands in it. */
 export function feedReader(db: Connection, shards: number, kinds: readonly AnyKind[]): FeedReader {
   const shardRows = db.prepare('SELECT * FROM shard ORDER BY shard');
   const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
-  const reading = new Reading(db, shards, kinds, instance);
+  const reading = new Reading(db, kinds, instance);
   const extent = (): Extent => {
     const rows = new Map((shardRows.all() as ShardRow[]).map((row) => [row.shard, row]));
     const every = Array.from({ length: shards }, (_, shard) => rows.get(shard));
@@ -44,7 +61,6 @@ const distinct = (types: readonly EventType[]): EventType[] => [...new Set(types
 
 class Reading {
   readonly #db: Connection;
-  readonly #shards: number;
   readonly #instance: string;
   readonly #render: Renderer;
   readonly #statements = new Map<string, Statement>();
@@ -52,9 +68,8 @@ class Reading {
   readonly #walk: ReturnType<typeof actorTurns>;
   readonly #followed: { name: string; byId: Statement } | null;
 
-  constructor(db: Connection, shards: number, kinds: readonly AnyKind[], instance: string) {
+  constructor(db: Connection, kinds: readonly AnyKind[], instance: string) {
     this.#db = db;
-    this.#shards = shards;
     this.#instance = instance;
     this.#render = rendererOf(db, kinds);
     this.#byKey = db.prepare(`SELECT ${columns} FROM journal WHERE key = ?`);
@@ -64,69 +79,90 @@ class Reading {
     this.#followed = kind ? { name: kind.name, byId: byId(kind.table.name) } : null;
   }
 
-  /** Shard after shard: events of one subject are in one shard, so their order holds. */
-  read(query: FeedQuery, { start, end }: Extent): FeedEntry[] {
-    const entries: FeedEntry[] = [];
-    let position: FeedPosition = start.map((from, shard) => Math.max(from, query.after[shard] ?? 0));
-    for (let shard = 0; shard < this.#shards && entries.length < query.limit; shard++) {
-      const base = shard * keysPerShard;
-      const wanted = query.limit - entries.length;
-      let found = 0;
-      for (const { row, event, key } of this.#events(query, base + position[shard]!, base, wanted)) {
-        position = position.with(shard, key - base);
-        entries.push(this.#entry(row, event, position));
-        if (++found === wanted) break;
-      }
-      if (found < wanted && end[shard]! > position[shard]!) position = position.with(shard, end[shard]!);
+  /** Events of one subject are in one shard, so their order holds. */
+  read(query: FeedQuery, { start, end }: Extent): FeedPage {
+    const from = start.map((oldest, shard) => Math.max(oldest, query.after[shard] ?? 0));
+    const page = new PageInProgress(query.limit, from);
+    let open = from.map((place, shard) => ({ shard, looks: this.#looks(query, shard, place, end[shard]!) }));
+    // Each shard has its share; what one does not need is the others'.
+    while (open.length > 0 && !page.isFull) {
+      const share = Math.ceil(page.room / open.length);
+      open = open.filter(({ shard, looks }) => {
+        const isOver = this.#take(looks, shard, share, page);
+        if (isOver) page.passed(shard, end[shard]!);
+        return !isOver;
+      });
     }
-    return entries;
+    return page.ended(open.length === 0);
   }
 
-  /** Events of a shard behind a key, as far as the query wants them. */
-  *#events(
-    { types, conversationId }: FeedQuery,
-    after: number,
-    base: number,
-    wanted: number,
-  ): Iterable<{ row: FeedRow; event: TurnEvent; key: number }> {
-    const rows =
-      conversationId === undefined
-        ? this.#turns(types, after, base, wanted)
-        : this.#turnsOf(conversationId, after, base, wanted);
-    for (const row of rows) {
-      for (const [i, event] of unpackEvents(row.events).entries()) {
-        const key = row.key + i;
-        if (key > after && (types === undefined || types.includes(event.type))) yield { row, event, key };
+  /** Takes what a shard has into a page, up to its share. @returns whether there is nothing more in it */
+  #take(looks: Iterator<Look>, shard: number, share: number, page: PageInProgress): boolean {
+    for (let taken = 0; taken < share && !page.isFull; ) {
+      const { done, value: look } = looks.next();
+      if (done) return true;
+      const { place, positions, found } = look;
+      if (found !== null) {
+        const { told, conversationId } = this.#told(found.row, found.event);
+        if (!page.fits(Buffer.byteLength(told.payload))) return false;
+        page.add(new RenderedEntry(this.#instance, told, page.position.with(shard, place), shard, conversationId));
+        taken++;
       }
+      page.passed(shard, place, positions);
+    }
+    return false;
+  }
+
+  /** Looks through a shard behind a place, for what a query wants. */
+  *#looks(query: FeedQuery, shard: number, after: number, end: number): Generator<Look, void> {
+    const base = shard * keysPerShard;
+    const spans =
+      query.conversationId === undefined
+        ? this.#spans(query.types ?? [], base, after, end, query.limit)
+        : this.#spansOf(query.conversationId, base, after);
+    for (const { rows, place, positions } of spans) {
+      for (const row of rows) {
+        for (const [i, event] of unpackEvents(row.events).entries()) {
+          const at = row.key + i - base;
+          const isWanted = at > after && (query.types === undefined || query.types.includes(event.type));
+          if (isWanted) yield { place: at, positions: 0, found: { row, event } };
+        }
+      }
+      yield { place, positions, found: null };
     }
   }
 
-  *#turns(types: readonly EventType[] | undefined, after: number, base: number, wanted: number): Iterable<FeedRow> {
-    const limit = Math.min(turnsPerQuery, wanted + 1);
-    const statement = this.#statementFor(types ?? []);
+  /** The turns of a shard, a piece at a time. */
+  *#spans(types: readonly EventType[], base: number, after: number, end: number, wanted: number): Generator<Span> {
+    const statement = this.#statementFor(types);
+    const limit = Math.min(positionsPerQuery, wanted + 1);
     // A position may stand inside a turn, whose other events are still to be read.
     let oldest = base;
-    for (let from = after + 1; ; ) {
-      const rows = statement.all(from, oldest, from, base + keysPerShard, limit) as FeedRow[];
-      yield* rows;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < limit) return;
-      from = last.key + 1;
-      oldest = from;
+    for (let from = after + 1; from <= end; ) {
+      const to = Math.min(from + positionsPerQuery, end + 1);
+      const rows = statement.all(base + from, oldest, base + from, base + to, limit) as FeedRow[];
+      const isWhole = rows.length < limit;
+      const next = isWhole ? to : rows.at(-1)!.key + 1 - base;
+      yield { rows, place: isWhole ? to - 1 : 0, positions: next - from };
+      from = next;
+      oldest = base + from;
     }
   }
 
-  *#turnsOf(conversationId: string, after: number, base: number, wanted: number): Iterable<FeedRow> {
+  /** The turns of a conversation. */
+  *#spansOf(conversationId: string, base: number, after: number): Generator<Span> {
     const actor = this.#followed?.byId.get(uuidToBytes(conversationId)) as
       | { key: number; last_turn: number }
       | undefined;
     if (actor === undefined || Math.floor(actor.key / keysPerShard) * keysPerShard !== base) return;
     // The turn that the position stands in has events behind it.
-    let bound = this.#turnAt(after);
+    let bound = this.#turnAt(base + after);
     // Each walk begins at the newest turn: in small pieces, a type that is rare would cost the square of the history.
-    for (let piece = wanted + 1; ; piece *= 2) {
+    for (let piece = turnsPerWalk; ; piece *= 2) {
       const keys = this.#walk(actor.last_turn, bound, piece);
-      for (const key of keys) yield this.#byKey.get(key) as FeedRow;
+      for (const key of keys) {
+        yield { rows: [this.#byKey.get(key) as FeedRow], place: key - base, positions: 1 };
+      }
       const last = keys.at(-1);
       if (last === undefined || keys.length < piece) return;
       bound = last;
@@ -162,11 +198,10 @@ class Reading {
     return statement;
   }
 
-  #entry(row: FeedRow, event: TurnEvent, position: FeedPosition): FeedEntry {
+  #told(row: FeedRow, event: TurnEvent): { told: ToldEvent; conversationId: string | null } {
     const { payload, subject } = this.#render(row.kind, row.actor, event);
     const conversationId = subject.type === this.#followed?.name ? subject.id : null;
-    const told = { type: event.type, subject, payload, timestamp: row.at, seq: event.seq };
-    return new RenderedEntry(this.#instance, told, position, conversationId);
+    return { told: { type: event.type, subject, payload, timestamp: row.at, seq: event.seq }, conversationId };
   }
 }
 
@@ -178,15 +213,17 @@ interface ToldEvent extends Omit<EventJson, 'payload' | 'cursor'> {
 /** An event as JSON text; as a value once somebody asks for it. */
 class RenderedEntry implements FeedEntry {
   readonly position: FeedPosition;
+  readonly shard: number;
   readonly conversationId: string | null;
   readonly #instance: string;
   readonly #told: ToldEvent;
   #parsed: EventJson | null = null;
 
-  constructor(instance: string, told: ToldEvent, position: FeedPosition, conversationId: string | null) {
+  constructor(instance: string, told: ToldEvent, position: FeedPosition, shard: number, conversationId: string | null) {
     this.#instance = instance;
     this.#told = told;
     this.position = position;
+    this.shard = shard;
     this.conversationId = conversationId;
   }
 

@@ -1,4 +1,4 @@
-import type { FeedPosition } from './feed.ts';
+import type { FeedEntry, FeedPosition } from './feed.ts';
 
 /** Whether a position is further than another in at least one shard. */
 export const isPast = (position: FeedPosition, other: FeedPosition): boolean =>
@@ -14,12 +14,6 @@ export const later = (a: FeedPosition, b: FeedPosition): FeedPosition => combine
 /** The less far of two positions in each shard. */
 export const earlier = (a: FeedPosition, b: FeedPosition): FeedPosition => combine(a, b, Math.min);
 
-/**
- * Whether `reached` covers one entry, by the positions right before and after it in a reading without filter. Reading
- * goes shard after shard, so the entry stands in the last shard that moved; the others moved to their ends, over
- * positions without events. Only the entry's shard counts: the reading may be behind `reached` in others.
- */
-export function covers(reached: FeedPosition, before: FeedPosition, after: FeedPosition): boolean {
-  const shard = after.findLastIndex((value, of) => value !== (before[of] ?? 0));
-  return shard < 0 || after[shard]! <= (reached[shard] ?? 0);
-}
+/** Whether `reached` covers an entry: only the entry's shard counts, the reading may be behind `reached` in others. */
+export const covers = (reached: FeedPosition, { position, shard }: Pick<FeedEntry, 'position' | 'shard'>): boolean =>
+  position[shard]! <= (reached[shard] ?? 0);

@@ -52,7 +52,8 @@ export class Retention {
   readonly #isTimed: boolean;
   readonly #markEvery: number;
   readonly #storeEvery: number;
-  readonly #times = new Map<number, OwnTime>();
+  /** While another node owns a shard, its time is that one's: it is read anew when the shard is taken again. */
+  readonly #times = new WeakMap<Shard, OwnTime>();
   readonly #marksOf: (shard: number) => MarkRow[];
   readonly #prunable: { kind: AnyKind; actors(shard: number, before: number): string[] }[];
 
@@ -135,11 +136,11 @@ export class Retention {
     });
   }
 
-  #timeOf({ number, counters }: Shard): OwnTime {
-    let time = this.#times.get(number);
+  #timeOf(shard: Shard): OwnTime {
+    let time = this.#times.get(shard);
     if (time === undefined) {
-      time = new OwnTime(counters.mark().time || this.#options.clock.now(), this.#options.clock);
-      this.#times.set(number, time);
+      time = new OwnTime(shard.counters.mark().time || this.#options.clock.now(), this.#options.clock);
+      this.#times.set(shard, time);
     }
     return time;
   }

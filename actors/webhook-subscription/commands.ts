@@ -1,17 +1,16 @@
 import type { WebhookSubscriptionEvent } from '#machines/webhook-subscription.ts';
 import type { EventOf } from '#machines/registry.ts';
-import type { FeedPosition } from '../journal/feed.ts';
 import type { Handlers } from '../runtime/kind.ts';
-import { type SubscriptionRow, webhookAttempts, webhookDeliveries } from './tables.ts';
+import { webhookAttempts, webhookDeliveries } from './tables.ts';
 import { Failure } from '../errors.ts';
 import type { WebhookSubscriptionJson } from '../representation.ts';
 import { feedKeyOf } from '../ids.ts';
-import type { Subscribing, WebhookSubscriptionCommands } from './contract.ts';
+import type { DeliveryRef, Subscribing, WebhookSubscriptionCommands } from './contract.ts';
 import { Deliveries } from './deliveries.ts';
 import { columnsOf, createSubscription, startColumns } from './fields.ts';
-import { keysPerShard } from '../store/table.ts';
 import { timers } from '../store/tables.ts';
 import { existing, saveSubscription, type SubscriptionRuntime } from './memory.ts';
+import { columnsOfProgress, isAccountedFor, joined, progressOf } from './progress.ts';
 import { shownState, storedStateOf, webhookSubscriptionJson } from './representation.ts';
 
 type RecordBody = WebhookSubscriptionCommands['deliveries.record']['body'];
@@ -48,12 +47,20 @@ export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookS
     // Of a subscription that was deleted under the same id: none of its events are this one's.
     if (body.generation < row.deliveries) return { state: shownState(row.state) };
     const deliveries = new Deliveries(runtime, row.deliveries);
-    for (const { attempt, outcome, ...ref } of body.results) deliveries.attempted(ref, attempt, outcome);
+    const progress = progressOf(row);
+    const isKnown = ({ feedKey }: DeliveryRef): boolean => isAccountedFor(progress, feedKey);
+    for (const { attempt, outcome, ...ref } of body.results) {
+      // The runner of an owner that was replaced may not know that the event is over.
+      if (outcome.kind !== 'delivered' && isKnown(ref) && deliveries.isOver(ref)) deliveries.noted(ref, attempt);
+      else deliveries.attempted(ref, attempt, outcome);
+    }
     const current = body.generation === row.generation;
-    if (current) for (const ref of body.deferred) deliveries.defer(ref);
+    if (current) for (const ref of body.deferred) if (!isKnown(ref) || !deliveries.isOver(ref)) deliveries.defer(ref);
     for (const event of eventsOf(body, current)) step(runtime, event, deliveries);
     deliveries.flush();
-    if (current && body.cursor !== null) saveSubscription(runtime, progressWith(row, body.cursor, body.ahead));
+    if (current && body.cursor !== null) {
+      saveSubscription(runtime, columnsOfProgress(joined({ cursor: body.cursor, ahead: body.ahead }, progress)));
+    }
     return { state: shownState(row.state) };
   },
 
@@ -86,22 +93,6 @@ export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookS
     return null;
   },
 };
-
-/**
- * All that is accounted for, by this record or an earlier one: the runner of another node, or the one before, may not
- * know of this one's, and its record may come late.
- */
-function progressWith(
-  row: Pick<SubscriptionRow, 'cursor' | 'ahead'>,
-  cursor: FeedPosition,
-  ahead: readonly number[],
-): Pick<SubscriptionRow, 'cursor' | 'ahead'> {
-  const stored = JSON.parse(row.cursor) as FeedPosition;
-  const furthest = cursor.map((place, shard) => Math.max(place, stored[shard] ?? 0));
-  const keys = new Set([...ahead, ...(JSON.parse(row.ahead) as number[])]);
-  const isBehind = (key: number): boolean => key % keysPerShard > (furthest[Math.floor(key / keysPerShard)] ?? 0);
-  return { cursor: JSON.stringify(furthest), ahead: JSON.stringify([...keys].filter(isBehind)) };
-}
 
 function subscribe(
   runtime: SubscriptionRuntime,

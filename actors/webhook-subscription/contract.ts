@@ -79,8 +79,8 @@ export type WebhookSubscriptionCommands = {
    * lane without an attempt. `cursor`: every event up to it is accounted for (delivered, scheduled or dead); null moves
    * nothing. `ahead`: the feed keys behind the cursor that are accounted for all the same, because another lane was
    * faster (at most 512; stored with the cursor, emptied when the cursor is set by a replay). What an earlier record has
-   * accounted for stays so. A record of another `generation` than the stored one keeps its attempts and does not move
-   * the cursor.
+   * accounted for stays so: a late failure of what is delivered or dead is kept as an attempt. A record of another
+   * `generation` than the stored one keeps its attempts and does not move the cursor.
    * `caughtUp`: nothing was left to read. Idempotent by the commands' ids only.
    */
   'deliveries.record': {

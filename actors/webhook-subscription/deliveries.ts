@@ -32,11 +32,26 @@ export class Deliveries {
   attempted(ref: DeliveryRef, attempt: AttemptRecord | null, outcome: DeliveryOutcome): void {
     const touched = this.#of(ref);
     this.#apply(touched, outcome);
+    this.#keepAttempt(touched.row, attempt);
+  }
+
+  /** Whether an event waits for no attempt: it is delivered or dead, or forgotten since. */
+  isOver({ feedKey }: DeliveryRef): boolean {
+    return this.#runtime.reads.delivery(this.#subscription, feedKey)?.status !== 'scheduled';
+  }
+
+  /** Stores an attempt that changes nothing. */
+  noted({ feedKey }: DeliveryRef, attempt: AttemptRecord | null): void {
+    const stored = this.#runtime.reads.delivery(this.#subscription, feedKey);
+    if (stored !== null) this.#keepAttempt(stored, attempt);
+  }
+
+  #keepAttempt({ key }: Row, attempt: AttemptRecord | null): void {
     if (attempt === null) return;
     this.#runtime.change(
       webhookAttempts.insert({
         key: this.#runtime.nextKey(),
-        delivery: touched.row.key,
+        delivery: key,
         at: attempt.at,
         duration_ms: Math.round(attempt.durationMs),
         status: attempt.status,

@@ -120,7 +120,7 @@ export class SourceDelivery {
     return outcome;
   }
 
-  /** @param revision of the attempt */
+  /** @param revision of the attempt, or of the delivery as it was read */
   async #finish(effect: EffectRow, work: DeliveryWork, revision: number, outcome: AttemptOutcome): Promise<Performed> {
     const { retryAt } = await this.#durably(effect, 'finish', (commands) =>
       commands.send('conversation', work.conversation.id, 'attempt.finish', {

@@ -96,7 +96,8 @@ async function answer(
   const { bytes } = read;
   const body = validBody(operation, parseBody(bytes, headers));
   const key = headers['idempotency-key'];
-  if (key === undefined) return written(await operation.handle(call(services, caller, requestId, null), body));
+  if (key === undefined || operation.isRead)
+    return written(await operation.handle(call(services, caller, requestId, null), body));
 
   const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
   const answered = await claim(services, requestId, keyed);

@@ -51,6 +51,8 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** The feature that must be switched on, else 409 `feature_disabled`. */
   feature?: 'source-api' | 'webhook';
   request: z.ZodType<Request>;
+  /** It changes nothing: an Idempotency-Key means nothing to it, and its answers are not kept. */
+  isRead?: true;
   /** A body that the request schema accepts. */
   example: unknown;
   /** Every 2xx answer there is. The compiler holds the handler to it, and so do the tests, to the last field. */
@@ -67,6 +69,16 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
 export const defineOperation = <Request, R extends Responses, S extends Scope>(
   operation: Operation<Request, R, S>,
 ): Operation => operation as unknown as Operation;
+
+/** What an operation that only reads is given: nothing to change something with. */
+type ReadCall<C extends Caller> = Omit<Call<C>, 'commands' | 'newId'>;
+
+/** Declares an operation that only reads. */
+export const defineRead = <Request, R extends Responses, S extends Scope>(
+  operation: Omit<Operation<Request, R, S>, 'handle'> & {
+    handle(call: ReadCall<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;
+  },
+): Operation => defineOperation({ ...operation, isRead: true });
 
 /** The body of an answer as it goes out; null without one. */
 export const bodyText = ({ body }: Answer): string | null =>

@@ -140,16 +140,18 @@ class SharedTail implements FanOut {
       for (;;) {
         await this.#passes.next();
         if (member.cancelled || this.#closed) return;
-        const end = feed.end();
-        const page = feed.read({ after: member.at, limit: pageSize, ...selectionQuery(member.selection) });
-        let sent = this.#sendPage(member, page, 0);
-        if (sent === page.length && page.length < pageSize) return this.#join(member, end);
-        while (sent < page.length) {
+        const query = { after: member.at, limit: pageSize, ...selectionQuery(member.selection) };
+        const { entries, position, atEnd } = feed.read(query);
+        let sent = this.#sendPage(member, entries, 0);
+        if (sent === entries.length && atEnd) return this.#join(member, position);
+        while (sent < entries.length) {
           await member.sink.drained();
           await this.#passes.next();
           if (member.cancelled || this.#closed) return;
-          sent = this.#sendPage(member, page, sent);
+          sent = this.#sendPage(member, entries, sent);
         }
+        // Behind what it did not want, too.
+        member.at = position;
       }
     } catch (error) {
       if (!member.cancelled) member.sink.broken(error);
@@ -190,19 +192,20 @@ class SharedTail implements FanOut {
   /** @returns whether there may be more to read at once. */
   #readPage(): boolean {
     if (!this.#tail) return false;
-    const page = this.#services.feed.read({ after: this.#tail, limit: pageSize });
+    const { entries, position, atEnd } = this.#services.feed.read({ after: this.#tail, limit: pageSize });
     let sends = 0;
-    for (const entry of page) {
+    for (const entry of entries) {
       if (sends >= sendsPerPass) return true;
-      sends += this.#offer(entry, this.#tail);
+      sends += this.#offer(entry);
       if (!this.#tail) return false;
       this.#tail = entry.position;
     }
-    return page.length === pageSize;
+    this.#tail = position;
+    return !atEnd;
   }
 
   /** @returns the number of subscriptions that wanted the entry. */
-  #offer(entry: FeedEntry, before: FeedPosition): number {
+  #offer(entry: FeedEntry): number {
     const { event, conversationId } = entry;
     const wanting = [this.#live.get(keyOf({})), this.#live.get(keyOf({ type: event.type }))];
     if (conversationId !== null) wanting.push(this.#live.get(keyOf({ conversationId })));
@@ -212,7 +215,7 @@ class SharedTail implements FanOut {
       for (const member of members ?? []) {
         count++;
         if (member.ahead) {
-          if (covers(member.at, before, entry.position)) continue;
+          if (covers(member.at, entry)) continue;
           member.ahead = isPast(member.at, entry.position);
         }
         if (member.sink.backlog() > maxBacklog) member.sink.overflow();

@@ -45,7 +45,7 @@ test.each([1, 4])('an ingested message can be read, with %i shards', async (shar
   expect(conversation).toMatchObject({ id: ann, unread_count: 2, last_message: { content: { text: 'again' } } });
   const page = reader.messages.page(ann, { limit: 10, from: null }, 'asc');
   expect(itemsOf(page).map((message) => message.content)).toEqual([{ text: 'hello' }, { text: 'again' }]);
-  const events = reader.feed.read({ after: [], limit: 100 }).map(({ event }) => `${event.type} ${event.seq}`);
+  const events = reader.feed.read({ after: [], limit: 100 }).entries.map(({ event }) => `${event.type} ${event.seq}`);
   expect(events.sort()).toEqual([
     'channel.updated 1',
     'conversation.updated 3',

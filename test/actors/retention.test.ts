@@ -73,17 +73,17 @@ test('turns older than the policy go, younger ones stay', async () => {
   await using system = await talking({ shards: 4, retention: { journal: 2 * hour }, log });
   await elapse(system, hour, 5 * 60_000);
   const reader = system.reader();
-  const old = reader.feed.read({ after: [], limit: 100 });
+  const old = reader.feed.read({ after: [], limit: 100 }).entries;
   expect(old).toHaveLength(3);
   await system.commands().send('conversation', ann, 'messages.ingest', ingestOf('ann', ['new'], 'new'));
   await elapse(system, hour - 60_000, 5 * 60_000);
-  expect(reader.feed.read({ after: [], limit: 100 })).toHaveLength(5);
+  expect(reader.feed.read({ after: [], limit: 100 }).entries).toHaveLength(5);
   await elapse(system, late(2 * hour) + 60_000, 5 * 60_000);
   const kept = reader.feed
     .read({ after: old[0]!.position, limit: 100 })
-    .map(({ event }) => `${event.type} ${event.seq}`);
+    .entries.map(({ event }) => `${event.type} ${event.seq}`);
   expect(kept).toEqual(['message.created 3', 'conversation.updated 4']);
-  expect(reader.feed.read({ after: [], limit: 100 })).toHaveLength(2);
+  expect(reader.feed.read({ after: [], limit: 100 }).entries).toHaveLength(2);
   reader.close();
   expect(turnsOf(system.file).map(({ type }) => type)).toEqual(['messages.ingest']);
   expect(new Set(cutsOf(log.records).map((change) => 'from' in change && Math.floor(change.from / 2 ** 40))).size).toBe(
@@ -104,7 +104,9 @@ test('a journal pruned to nothing keeps its end and its numbers', async () => {
   expectSound(system);
   await system.restart();
   await connectTestChannel(system.commands());
-  expect(reader.feed.read({ after: end, limit: 10 })).toMatchObject([{ event: { seq: 2 }, position: [end[0]! + 1] }]);
+  expect(reader.feed.read({ after: end, limit: 10 }).entries).toMatchObject([
+    { event: { seq: 2 }, position: [end[0]! + 1] },
+  ]);
   reader.close();
   expectSound(system);
 });

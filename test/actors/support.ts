@@ -136,7 +136,7 @@ export async function sendText(commands: CommandSender, contact: string, text: s
 export function eventsOf(system: ActorSystem): { type: string; seq: number; payload: JsonObject }[] {
   const reader = system.reader();
   try {
-    const entries = reader.feed.read({ after: [], limit: 100_000 });
+    const entries = reader.feed.read({ after: [], limit: 100_000 }).entries;
     return entries.map(({ event: { type, seq, payload } }) => ({ type, seq, payload }));
   } finally {
     reader.close();

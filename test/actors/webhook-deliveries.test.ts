@@ -178,6 +178,25 @@ test('a late record of another runner takes no progress back', async () => {
   expect(subscriber.work()).toMatchObject({ cursor: d.position, ahead: [e.feedKey] });
 });
 
+test('a late failure reopens nothing that is over', async () => {
+  await using system = new ActorSystem();
+  const { subscriber, items } = await withMessages(system, ['1', '2', '3']);
+  const [a, b, c] = items as [Item, Item, Item];
+  await subscriber.record(
+    [
+      [a, delivered],
+      [c, delivered],
+    ],
+    { cursor: a.position, ahead: [c.feedKey] },
+  );
+  await subscriber.record([[a, failed]], { deferred: [c] });
+  expect(subscriber.statuses()).toEqual(['delivered', 'delivered']);
+  expect(rowsOf(system.file).webhook_attempt).toHaveLength(3);
+  // What is not over yet goes on.
+  await subscriber.record([[b, failed]]);
+  expect(subscriber.statuses()).toEqual(['delivered', 'delivered', 'scheduled']);
+});
+
 test('a delivered event that is replayed keeps its id', async () => {
   await using system = new ActorSystem();
   const { subscriber, items } = await withMessages(system, ['1']);

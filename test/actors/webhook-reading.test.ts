@@ -14,7 +14,7 @@ test('an event is read as one Event, whatever its text', async () => {
   const [{ feedKey, position }] = items as [Item];
   const { events } = subscriber.reader.webhookDeliveries;
   const read = events([feedKey]).get(feedKey)!;
-  const [entry] = subscriber.reader.feed.read({ after: [], limit: 100, types: ['message.created'] });
+  const [entry] = subscriber.reader.feed.read({ after: [], limit: 100, types: ['message.created'] }).entries;
   const event = JSON.parse(read.text(position)) as EventJson;
   expect(Object.keys(event)).toEqual(['type', 'subject', 'payload', 'timestamp', 'seq', 'cursor']);
   expect({ ...event, cursor: '' }).toEqual({ ...entry!.event, cursor: '' });
@@ -79,7 +79,7 @@ test.each([1, 2, 3, 100])('pages of %i hold what the feed holds, once', async (l
       if (String(end) === String(position)) break;
       position = end;
     }
-    const entries = subscriber.reader.feed.read({ after: [], limit: 1_000, types });
+    const entries = subscriber.reader.feed.read({ after: [], limit: 1_000, types }).entries;
     expect(seen).toHaveLength(entries.length);
     expect(new Set(seen).size).toBe(entries.length);
     expect(position).toEqual(subscriber.reader.feed.end());

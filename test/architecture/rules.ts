@@ -53,7 +53,7 @@ export const operationsAreListed: Rule = (files) => {
   return files.flatMap(({ path, text }) => {
     const code = withoutComments(text);
     if (topLevel(path) !== 'src' || path === 'src/http/operation.ts') return [];
-    return [...code.matchAll(/(?:export const (\w+)[^=]*=\s*)?\bdefineOperation\b[<(]/g)].flatMap((match) => {
+    return [...code.matchAll(/(?:export const (\w+)[^=]*=\s*)?\bdefine(?:Operation|Read)\b[<(]/g)].flatMap((match) => {
       const name = match[1] ?? 'something that is not exported';
       const url = /\bpath:\s*'(\/[^']+)'/.exec(code.slice(match.index))?.[1] ?? '';
       const home = fileOfOperation(url) === path ? [] : [`${path}: ${url || 'no path'} belongs elsewhere`];

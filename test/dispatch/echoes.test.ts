@@ -70,11 +70,11 @@ class Send {
   async echo(
     id = this.sourceMessageId,
     content: JsonObject = { body: { plain: 'Hello' } },
-    from_contact = false,
+    fromContact = false,
   ): Promise<void> {
     const message = {
       ...{ source_message_id: id, source_conversation_id: this.contact, source_channel_id: 'line' },
-      ...{ source_sender_id: 'desk', content, from_contact, sent_at: Date.UTC(2026, 0, 1, 0, 0, 5) },
+      ...{ source_sender_id: 'desk', content, from_contact: fromContact, sent_at: Date.UTC(2026, 0, 1, 0, 0, 5) },
     };
     const pushed = await this.#push<{ messages: { id: string; duplicate: boolean }[] }>({ messages: [message] });
     this.told.push(pushed.messages[0]!.id);
@@ -104,7 +104,7 @@ class Send {
     const query = { after: [], limit: 100, types: ['message.created'] as const, conversationId };
     return this.#api.reader.feed
       .read(query)
-      .map(({ event }) => (event.payload['message'] as unknown as MessageJson).id);
+      .entries.map(({ event }) => (event.payload['message'] as unknown as MessageJson).id);
   }
 
   async #push<T>(body: object): Promise<T> {
@@ -220,6 +220,16 @@ test('what a contact writes during a call is shown at once', async () => {
   const send = await hub.send();
   await hub.source.push(send.contact, 'Hi');
   expect(send.messages).toHaveLength(2);
+});
+
+test('what is pushed as either side’s is one message', async () => {
+  await using hub = await start();
+  const send = await hub.send();
+  await send.echo('one');
+  await send.echo('one', { text: 'Hi' }, true);
+  await send.answer();
+  expect(send.messages.map(({ id }) => id)).toEqual([send.messageId, send.told[0]]);
+  expect(send.told[1]).toBe(send.told[0]);
 });
 
 test('before any call nothing is an echo', async () => {

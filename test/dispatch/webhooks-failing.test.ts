@@ -51,7 +51,7 @@ test('five days of failures suspend; subscribing again goes on', async () => {
   await ingest(system, 'late', ['two']);
   await dispatching.pass(hour, minute);
   expect(receiver.receipts).toHaveLength(length);
-  const events = subscriber.reader.feed.read({ after: [0], limit: 1_000, types: ['webhook.updated'] });
+  const events = subscriber.reader.feed.read({ after: [0], limit: 1_000, types: ['webhook.updated'] }).entries;
   expect(events.map(({ event }) => event.payload['state'])).toContain('suspended');
   receiver.answer = () => 200;
   await subscriber.subscribe({ url: receiver.url });

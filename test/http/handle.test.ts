@@ -192,6 +192,14 @@ describe('an idempotency key', () => {
     expect([anonymous, system].map(({ body }) => body['text'])).toEqual(['a', 'b']);
   });
 
+  it('means nothing to what only reads', async () => {
+    const { post, api } = await serve({ ...counting(), isRead: true });
+    const answers = [await post({ text: 'a' }, key), await post({ text: 'a' }, key), await post({ text: 'b' }, key)];
+    expect(answers.map(({ status, body }) => [status, body['done']])).toEqual([1, 2, 3].map((done) => [200, done]));
+    expect(answers.every(({ headers }) => headers.get('idempotency-replayed') === null)).toBe(true);
+    expect(api.sent).toEqual([]);
+  });
+
   it('is 1 to 255 visible ASCII characters', async () => {
     const { post } = await serve(counting());
     for (const bad of ['', 'a b', 'x'.repeat(256), 'é']) {

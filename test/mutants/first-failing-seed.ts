@@ -12,10 +12,15 @@ const seedCount = 24;
 /** Few: one that hangs has its verdict after a minute, and nobody waits for another behind it. */
 const atOnce = 2;
 
+const nodes = process.argv[2] === '2' ? 2 : 1;
+
 /** Runs seeds until one fails. Prints which, as JSON; null when none does. */
 async function firstFailing(): Promise<CaughtBySeed | null> {
   for (let from = 1; from <= seedCount; from += atOnce) {
-    const jobs = Array.from({ length: atOnce }, (_, n) => ({ seed: from + n, shards: n % 2 === 0 ? 1 : 4 }));
+    const jobs = Array.from(
+      { length: atOnce },
+      (_, n) => ({ seed: from + n, shards: n % 2 === 0 ? 1 : 4, nodes }) as const,
+    );
     const results = await runSeeds(jobs);
     const failed = results.find(({ run }) => run.problems.length > 0);
     if (failed) {

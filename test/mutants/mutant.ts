@@ -17,8 +17,8 @@ export interface Mutant {
   /** What goes wrong for somebody. */
   breaks: string;
   caughtBy: Watcher;
-  /** Of the write path: whether the simulation must notice as well, or why it can not. */
-  simulation?: 'notices' | { blind: string };
+  /** Of the write path: whether the simulation must notice as well, of one node or of two, or why it can not. */
+  simulation?: 'notices' | 'notices with two nodes' | { blind: string };
 }
 
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;

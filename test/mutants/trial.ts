@@ -37,13 +37,16 @@ function survivedTest(file: string, title: string, verdict: { kind: string; reas
   return `“${title}” of ${file} ${why}`;
 }
 
+/** Of how many nodes the simulation is that must notice. */
+const nodesFor = { notices: 1, 'notices with two nodes': 2 } as const;
+
 async function asked(copy: Copy, { simulation }: Mutant, survived: string[]): Promise<string> {
   if (simulation === undefined) return '';
-  if (simulation !== 'notices') return `blind: ${simulation.blind}`;
-  const caught = await runSimulation(copy, true);
+  if (typeof simulation !== 'string') return `blind: ${simulation.blind}`;
+  const caught = await runSimulation(copy, nodesFor[simulation], true);
   if (caught === 'late') survived.push('the simulation has no verdict within two minutes');
   else if (caught === null) survived.push('the simulation keeps every invariant');
-  else return `seed ${caught.seed}, shards ${caught.shards}`;
+  else return `seed ${caught.seed}, shards ${caught.shards}, nodes ${nodesFor[simulation]}`;
   return 'NOT SEEN';
 }
 
@@ -66,8 +69,10 @@ export async function expectHealthy(
     if (missing !== undefined) throw new Error(`${file} has no test “${missing}” that runs here.`);
     say(`unchanged: ${file} passes`);
   }
-  if (!mutants.some(({ simulation }) => simulation === 'notices')) return;
-  const failing = await runSimulation(copy, false);
-  if (failing !== null) throw new Error(`The simulation fails without any mutant: ${JSON.stringify(failing)}.`);
-  say('unchanged: the simulation passes');
+  for (const [simulation, nodes] of Object.entries(nodesFor)) {
+    if (!mutants.some((mutant) => mutant.simulation === simulation)) continue;
+    const failing = await runSimulation(copy, nodes, false);
+    if (failing !== null) throw new Error(`The simulation fails without any mutant: ${JSON.stringify(failing)}.`);
+    say(`unchanged: the simulation passes, nodes: ${nodes}`);
+  }
 }

@@ -67,9 +67,13 @@ function reasonIn(text: string): string {
 }
 
 /** The first seed of the simulation that fails; null when all are well. */
-export async function runSimulation(copy: Copy, isMutated: boolean): Promise<CaughtBySeed | null | 'late'> {
+export async function runSimulation(
+  copy: Copy,
+  nodes: 1 | 2,
+  isMutated: boolean,
+): Promise<CaughtBySeed | null | 'late'> {
   const program = join('test', 'mutants', 'first-failing-seed.ts');
-  const { code, output, errors } = await runIn(copy, [program], isMutated ? patience : baselinePatience);
+  const { code, output, errors } = await runIn(copy, [program, String(nodes)], isMutated ? patience : baselinePatience);
   if (code === null) return 'late';
   if (code !== 0) throw new Error(`The simulation broke: ${reasonIn(errors)}`);
   return JSON.parse(output) as CaughtBySeed | null;

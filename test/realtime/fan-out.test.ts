@@ -50,7 +50,7 @@ const wants = ({ type, conversationId }: Selection, event: EventJson) =>
   (conversationId === undefined || event.payload['in'] === conversationId);
 
 const wantedAfter = (feed: MemoryFeed, after: FeedPosition, selection: Selection) =>
-  feed.read({ after, limit: Infinity }).flatMap(({ event }) => (wants(selection, event) ? [event] : []));
+  feed.read({ after, limit: Infinity }).entries.flatMap(({ event }) => (wants(selection, event) ? [event] : []));
 
 /** The order of events is the feed's within a shard and free between shards. */
 const byShard = (events: EventJson[]) =>
@@ -126,6 +126,20 @@ describe('fan-out', () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it('gives an event whose shard is not the one that is cut', async () => {
+    const feed = new MemoryFeed(2);
+    const fanOut = fanOutOf(feed);
+    const [early, late] = [new Reader(), new Reader()];
+    fanOut.subscribe({}, null, early);
+    feed.skip(1);
+    fanOut.subscribe({}, null, late);
+    feed.cut(1);
+    feed.append('message.created', 'a');
+    await vi.waitFor(() => expect(early.events).toHaveLength(1));
+    expect(late.events).toHaveLength(1);
+    fanOut.close();
   });
 
   it('reads and serialises a new event once for all', async () => {

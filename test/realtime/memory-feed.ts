@@ -2,7 +2,7 @@ import type { EventJson, EventSubject, EventType, JsonObject } from '#actors/rep
 import { Failure } from '#actors/errors.ts';
 import type { Cancel } from '#actors/ports.ts';
 import type { Growing } from '#actors/runtime/signal.ts';
-import type { FeedEntry, FeedPosition, FeedQuery, FeedReader } from '#actors/journal/feed.ts';
+import type { FeedEntry, FeedPage, FeedPosition, FeedQuery, FeedReader } from '#actors/journal/feed.ts';
 
 interface Row {
   shard: number;
@@ -15,6 +15,7 @@ interface Row {
 export class MemoryFeed implements FeedReader {
   readonly #rows: Row[] = [];
   readonly #ends: number[];
+  readonly #starts: number[];
   readonly #listeners = new Set<() => void>();
   reads = 0;
   /** Called before each look at the feed: what a commit between two looks does. */
@@ -22,6 +23,7 @@ export class MemoryFeed implements FeedReader {
 
   constructor(shards = 1) {
     this.#ends = Array.from({ length: shards }, () => 0);
+    this.#starts = Array.from({ length: shards }, () => 0);
   }
 
   /** Adds an event without saying so. `seq` counts all events, so that a test sees gaps and repeats. */
@@ -39,6 +41,11 @@ export class MemoryFeed implements FeedReader {
     this.#ends[shard] = (this.#ends[shard] as number) + 1;
   }
 
+  /** Forgets all that a shard has. */
+  cut(shard: number): void {
+    this.#starts[shard] = this.#ends[shard] as number;
+  }
+
   announce(): void {
     for (const run of this.#listeners) run();
   }
@@ -53,25 +60,25 @@ export class MemoryFeed implements FeedReader {
     return () => this.#listeners.delete(run);
   };
 
-  read({ after, limit, types, conversationId }: FeedQuery): FeedEntry[] {
+  read({ after, limit, types, conversationId }: FeedQuery): FeedPage {
     this.beforeLook();
     this.reads++;
     const entries: FeedEntry[] = [];
-    let position: FeedPosition = this.#ends.map((_, shard) => after[shard] ?? 0);
+    let position: FeedPosition = this.#starts.map((start, shard) => Math.max(start, after[shard] ?? 0));
     const rows = this.#rows.slice(this.#firstAfter(after));
     for (const [shard, end] of this.#ends.entries()) {
       for (const row of rows) {
-        if (row.shard !== shard || row.place <= (after[shard] ?? 0)) continue;
+        if (row.shard !== shard || row.place <= position[shard]!) continue;
         if (types && !types.includes(row.event.type)) continue;
         if (conversationId !== undefined && row.conversationId !== conversationId) continue;
         position = position.with(shard, row.place);
         const event = { ...row.event, cursor: this.encodeCursor(position) };
-        entries.push({ event, text: JSON.stringify(event), position, conversationId: row.conversationId });
-        if (entries.length === limit) return entries;
+        entries.push({ event, text: JSON.stringify(event), position, shard, conversationId: row.conversationId });
+        if (entries.length === limit) return { entries, position, atEnd: false };
       }
       position = position.with(shard, end);
     }
-    return entries;
+    return { entries, position, atEnd: true };
   }
 
   end(): FeedPosition {
@@ -80,7 +87,7 @@ export class MemoryFeed implements FeedReader {
   }
 
   start(): FeedPosition {
-    return this.#ends.map(() => 0);
+    return [...this.#starts];
   }
 
   encodeCursor(position: FeedPosition): string {

@@ -34,14 +34,16 @@ export interface ClusterOptions {
   members: readonly Member[];
   /** Whether a member reaches the others and the log. */
   reaches(member: Member): boolean;
+  /** The name of the member that owns a shard by the log. */
+  ownerOf(shard: number): string;
   problem(text: string): void;
 }
 
 /** How often standbys look at the log, in ms, at most; how often owners are looked for. */
 const followEvery = 200;
 const lookEvery = 500;
-/** Looks without an owner before another node takes a shard. */
-const patience = 3;
+/** Looks without an owner before another node takes a shard, and with two before one is told that it has none. */
+const patience = { orphaned: 3, doubled: 20 } as const;
 
 /**
  * What makes nodes a cluster: each applies what the others own, and somebody sees to it that every shard has an owner.
@@ -51,10 +53,13 @@ export class Cluster {
   readonly #options: ClusterOptions;
   /** Looks in a row in which a shard had no owner. */
   readonly #orphaned: number[];
+  /** Looks in a row in which two took themselves for its owner. */
+  readonly #doubled: number[];
 
   constructor(options: ClusterOptions) {
     this.#options = options;
-    this.#orphaned = Array.from({ length: options.shards }, () => patience);
+    this.#orphaned = Array.from({ length: options.shards }, () => patience.orphaned);
+    this.#doubled = Array.from({ length: options.shards }, () => 0);
   }
 
   start(): void {
@@ -118,15 +123,31 @@ export class Cluster {
   }
 
   #look(): void {
-    const { time, random, shards, members, reaches } = this.#options;
+    const { time, shards } = this.#options;
     for (let shard = 0; shard < shards; shard++) {
-      const hasOwner = members.some((member) => owns(member, shard) && reaches(member));
-      const orphaned = hasOwner ? 0 : this.#orphaned[shard]! + 1;
-      this.#orphaned[shard] = orphaned;
-      const candidates = members.filter((member) => member.host !== null && reaches(member));
-      if (orphaned >= patience && candidates.length > 0) this.take(random.pick(candidates), shard);
+      this.#lookForOwner(shard);
+      this.#lookForOwners(shard);
     }
     time.after(lookEvery, () => this.#look());
+  }
+
+  #lookForOwner(shard: number): void {
+    const { random, members, reaches } = this.#options;
+    const hasOwner = members.some((member) => owns(member, shard) && reaches(member));
+    const orphaned = hasOwner ? 0 : this.#orphaned[shard]! + 1;
+    this.#orphaned[shard] = orphaned;
+    const candidates = members.filter((member) => member.host !== null && reaches(member));
+    if (orphaned >= patience.orphaned && candidates.length > 0) this.take(random.pick(candidates), shard);
+  }
+
+  /** An owner that has nothing to append does not find out by itself that it was replaced. */
+  #lookForOwners(shard: number): void {
+    const { members, reaches, ownerOf } = this.#options;
+    const owners = members.filter((member) => owns(member, shard));
+    this.#doubled[shard] = owners.length > 1 ? this.#doubled[shard]! + 1 : 0;
+    if (this.#doubled[shard]! < patience.doubled) return;
+    const replaced = owners.filter((member) => member.name !== ownerOf(shard) && reaches(member));
+    for (const { host } of replaced) void host?.host.release(shard);
   }
 }
 

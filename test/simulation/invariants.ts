@@ -70,7 +70,8 @@ export function waitingIn(world: World): Record<string, number> {
        (SELECT count(*) FROM parked_send) AS parked_send,
        (SELECT count(*) FROM parked_echo) AS parked_echo,
        (SELECT count(*) FROM parked_metadata p WHERE EXISTS (
-         SELECT 1 FROM conversation c WHERE c.source_conversation_id = p.target AND c.source = p.source_id)) AS said`,
+         SELECT 1 FROM conversation c WHERE c.source_conversation_id = p.target AND c.source = p.source_id
+         AND c.channel_id = ifnull(p.channel, c.channel_id))) AS said`,
   );
   const webhooks = store.webhooks.list().filter(({ state }) => state !== 'idle').length;
   const behind = store.webhooks.queueDepth().filter((queue) => queue.scheduled + queue.behind > 0).length;
@@ -178,12 +179,10 @@ function upsertProblems(db: Connection, ledger: Ledger): string[] {
 }
 
 function saidProblems(db: Connection, ledger: Ledger): string[] {
-  const bySource = db
-    .prepare('SELECT metadata FROM conversation WHERE source = ? AND source_conversation_id = ?')
-    .pluck();
-  return ledger.said.flatMap(({ source, contact, key }) => {
-    const all = bySource.all(source, contact) as string[];
-    const there = all.length === 0 || all.some((text) => (JSON.parse(text) as Record<string, Json>)[key] === true);
+  const metadata = db.prepare('SELECT metadata FROM conversation WHERE id = ? AND created_at IS NOT NULL').pluck();
+  return ledger.said.flatMap(({ source, contact, conversation, key }) => {
+    const text = metadata.get(uuidToBytes(conversation)) as string | undefined;
+    const there = text === undefined || (JSON.parse(text) as Record<string, Json>)[key] === true;
     return there ? [] : [`what ${source} said about ${contact} was acknowledged and is not there: ${key}`];
   });
 }

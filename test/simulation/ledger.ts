@@ -18,7 +18,7 @@ export class Ledger {
   /** Keys of `user_data` by conversation. */
   readonly metadata: { conversation: string; key: string; acknowledged: boolean; denied: boolean }[] = [];
   /** What sources said about conversations, acknowledged. */
-  readonly said: { source: string; contact: string; key: string }[] = [];
+  readonly said: { source: string; contact: string; conversation: string; key: string }[] = [];
 
   /** Notes a send before it is asked for. */
   send(text: string, conversation: string): Send {

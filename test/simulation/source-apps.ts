@@ -56,11 +56,12 @@ export class SourceApps {
 
   /** Tells something about a conversation that may not be there yet. */
   say(): void {
-    const { source, name: contact } = this.#world.random.pick(contacts);
-    const said = { source, contact, key: `s${this.#made++}` };
+    const { source, line, name: contact, conversation } = this.#world.random.pick(contacts);
+    const said = { source, contact, conversation, key: `s${this.#made++}` };
+    const target = { namespace: 'conversation', source_channel_id: line, source_id: contact };
     this.#push(source, {
       name: `say ${said.key}`,
-      body: { metadata: [{ namespace: 'conversation', source_id: contact, metadata: { [said.key]: true } }] },
+      body: { metadata: [{ ...target, metadata: { [said.key]: true } }] },
       inDoubt: 'key',
       acknowledged: () => this.#ledger.said.push(said),
     });

@@ -56,9 +56,10 @@ export class Witness {
   /** Reads what is new. Called after each commit, with the feed of the node that made it. */
   look(feed: FeedReader): void {
     for (;;) {
-      const page = feed.read({ after: this.#position, limit: pageSize });
-      for (const entry of page) this.#see(entry);
-      if (page.length < pageSize) return;
+      const { entries, position, atEnd } = feed.read({ after: this.#position, limit: pageSize });
+      for (const entry of entries) this.#see(entry);
+      this.#position = position;
+      if (atEnd) return;
     }
   }
 
@@ -67,20 +68,18 @@ export class Witness {
     const kept = new Set<Seen>();
     let after: FeedPosition = [];
     for (;;) {
-      const page = feed.read({ after, limit: pageSize });
-      for (const { event } of page) {
+      const { entries, position, atEnd } = feed.read({ after, limit: pageSize });
+      for (const { event } of entries) {
         const seen = this.byText.get(textOf(event));
         if (seen === undefined) this.problems.push(`an event has changed: ${JSON.stringify(event)}`);
         else kept.add(seen);
       }
-      if (page.length < pageSize) return kept;
-      after = page.at(-1)!.position;
+      if (atEnd) return kept;
+      after = position;
     }
   }
 
-  #see({ event, position, conversationId }: FeedEntry): void {
-    // Reading goes shard after shard; one without further events may have moved to its end before.
-    const shard = position.findLastIndex((place, of) => place !== (this.#position[of] ?? 0));
+  #see({ event, position, shard, conversationId }: FeedEntry): void {
     const subject = `${event.subject.type} ${event.subject.id}`;
     const text = textOf(event);
     const where = { shard, place: position[shard]! };

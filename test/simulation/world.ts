@@ -126,15 +126,16 @@ export class World {
     this.nodes = names.map((name) => new SimulatedNode(name, this.#folder, around));
     this.witness = new Witness(time);
     for (const node of this.nodes) node.start();
-    this.cluster = isCluster ? this.#startCluster() : null;
+    this.cluster = isCluster ? this.#startCluster(tenures) : null;
   }
 
-  #startCluster(): Cluster {
+  #startCluster(tenures: Tenures): Cluster {
     const { time, random, trace, shards, nodes } = this;
     const cluster = new Cluster({
       ...{ time, random, trace, shards, members: nodes },
       // In the beginning the first node owns all.
       reaches: ({ name }) => (this.#isPrepared ? this.partition.isConnected(name) : name === this.#first.name),
+      ownerOf: (shard) => tenures.of(shard).node,
       problem: (text) => this.problems.push(text),
     });
     cluster.start();

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { channelSchema, uuid } from '../schemas.ts';
 
-export const infoChannel = defineOperation({
+export const infoChannel = defineRead({
   path: '/channels.info',
   summary: 'One channel.',
   auth: 'core',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { foreignId } from '#src/ingest/fields.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { channelSchema } from '../schemas.ts';
 
-export const listChannels = defineOperation({
+export const listChannels = defineRead({
   path: '/channels.list',
   summary: 'List the connected channels.',
   auth: 'core',

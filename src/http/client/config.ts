@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Services } from '#src/services.ts';
 import { anonymous, type CallerOf } from '#src/security/caller.ts';
 import { version } from '#src/version.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 
 const service = z.object({ enabled: z.boolean(), healthy: z.boolean(), component: z.string() });
 const userProfile = z.object({ id: z.string(), name: z.string().optional(), avatar_url: z.string().optional() });
@@ -22,7 +22,7 @@ const tagColors = {
   'tag-purple': { default: '730A80', background: 'FEF7FF', font: '730A80', border: '730A80', position: 4 },
 };
 
-export const clientConfig = defineOperation({
+export const clientConfig = defineRead({
   path: '/client.config',
   summary: 'What this instance is and which services it runs.',
   auth: 'core',

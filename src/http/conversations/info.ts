@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { conversationSchema, uuid } from '../schemas.ts';
 
-export const infoConversation = defineOperation({
+export const infoConversation = defineRead({
   path: '/conversations.info',
   summary: 'One conversation.',
   auth: 'core',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { parseFilter } from '../filters/grammar.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 import { conversationSchema } from '../schemas.ts';
 
 const list = 'conversations';
 
-export const listConversations = defineOperation({
+export const listConversations = defineRead({
   path: '/conversations.list',
   summary: 'List conversations, the one with the newest message first.',
   auth: 'core',
@@ -22,9 +22,12 @@ export const listConversations = defineOperation({
   example: { filters: 'unread_count:[1 TO *] AND source:my-crm', page_size: 20 },
   responses: { 200: pageSchema(conversationSchema) },
   errors: ['invalid_cursor', 'invalid_filter', 'query_too_slow'],
-  async handle({ services }, { filters, ...page }) {
-    const query = pageQuery(list, page);
-    if (!filters) return ok(pageBody(list, services.store.conversations.page(query, null)));
-    return ok(pageBody(list, await services.longReads.conversations(query, parseFilter(filters))));
+  async handle({ services: { store, longReads } }, { filters, ...asked }) {
+    const query = pageQuery(list, asked);
+    const filter = parseFilter(filters ?? '');
+    // A walk that began long ago has to find what was said since.
+    const isShort = filter === null && query.from === null;
+    const page = isShort ? store.conversations.page(query, null) : await longReads.conversations(query, filter);
+    return ok(pageBody(list, page));
   },
 });

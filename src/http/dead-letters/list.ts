@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 
 const list = 'dead-letters';
@@ -16,7 +16,7 @@ const deadLetter = z
   })
   .meta({ id: 'DeadLetter' });
 
-export const listDeadLetters = defineOperation({
+export const listDeadLetters = defineRead({
   path: '/dead-letters.list',
   summary: 'List the commands that a defect of the hub kept from being handled, newest first.',
   auth: 'core',

@@ -53,6 +53,8 @@ function responsesOf(operation: Operation): ZodOpenApiOperationObject['responses
   return responses;
 }
 
+const idempotencyKey = z.string().optional().describe('The same key and body within 24 h get the first answer.');
+
 function pathItem(operation: Operation): { post: ZodOpenApiOperationObject } {
   const { path, summary, auth, request, example } = operation;
   const [resource = ''] = path.slice(1).split('.');
@@ -64,7 +66,7 @@ function pathItem(operation: Operation): { post: ZodOpenApiOperationObject } {
       security: security[auth],
       requestParams: {
         header: z.object({
-          'Idempotency-Key': z.string().optional().describe('The same key and body within 24 h get the first answer.'),
+          ...(operation.isRead ? {} : { 'Idempotency-Key': idempotencyKey }),
           'X-Request-Id': z.string().optional().describe('Comes back, and stands in the log.'),
         }),
       },

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { later } from '#actors/journal/position.ts';
 import { type EventType, eventTypes } from '#actors/representation.ts';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageSize, pageSizeField } from '../pagination.ts';
 import { eventSchema, uuid } from '../schemas.ts';
 
-export const listEvents = defineOperation({
+export const listEvents = defineRead({
   path: '/events.list',
   summary: 'Read the feed: the events that WebSocket and webhooks carry, with the same cursors.',
   auth: 'core',
@@ -27,17 +26,12 @@ export const listEvents = defineOperation({
   handle({ services }, { after, types, conversation_id, page_size }) {
     const { feed } = services;
     const from = after ? feed.decodeCursor(after) : [];
-    const limit = pageSize(page_size);
-    // The end before reading: whatever of that is wanted is read, what comes meanwhile may not be.
-    const end = feed.end();
-    const entries = feed.read({
+    const { entries, position } = feed.read({
       after: from,
-      limit,
+      limit: pageSize(page_size),
       ...(types && { types: types as EventType[] }),
       ...(conversation_id && { conversationId: conversation_id }),
     });
-    const last = entries.at(-1)?.position ?? from;
-    const next = entries.length < limit ? later(end, last) : last;
-    return ok({ data: entries.map(({ event }) => event), next_cursor: feed.encodeCursor(next) });
+    return ok({ data: entries.map(({ event }) => event), next_cursor: feed.encodeCursor(position) });
   },
 });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 import { messageSchema, uuid } from '../schemas.ts';
 
-export const listMessages = defineOperation({
+export const listMessages = defineRead({
   path: '/messages.list',
   summary: 'List the messages of a conversation, oldest first.',
   auth: 'core',

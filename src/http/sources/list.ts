@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { sourceSchema } from '../schemas.ts';
 
-export const listSources = defineOperation({
+export const listSources = defineRead({
   path: '/sources.list',
   summary: 'List the registered sources, without their tokens.',
   auth: 'core',

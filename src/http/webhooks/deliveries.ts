@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { pageBody, pageFields, pageSchema, pageQuery } from '../pagination.ts';
 import { uuid } from '../schemas.ts';
 import { deliverySchema, deliveryStatus, existingSubscription } from './schemas.ts';
 
 const list = 'webhook-deliveries';
 
-export const listWebhookDeliveries = defineOperation({
+export const listWebhookDeliveries = defineRead({
   path: '/webhooks.deliveries',
   summary: 'List the deliveries of a subscription with every attempt, newest first.',
   auth: 'core',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { uuid } from '../schemas.ts';
 import { existingSubscription, subscriptionSchema } from './schemas.ts';
 
-export const infoWebhook = defineOperation({
+export const infoWebhook = defineRead({
   path: '/webhooks.info',
   summary: 'Get a webhook subscription, without its key.',
   auth: 'core',

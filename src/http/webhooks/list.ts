@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { subscriptionSchema } from './schemas.ts';
 
-export const listWebhooks = defineOperation({
+export const listWebhooks = defineRead({
   path: '/webhooks.list',
   summary: 'List the webhook subscriptions, without their keys.',
   auth: 'core',

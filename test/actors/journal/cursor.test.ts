@@ -41,7 +41,7 @@ const codeOf = (feed: FeedReader, cursor: string) => refusalOf(feed, cursor)?.co
 test('a cursor is the position after its event', async () => {
   await using system = await talking({ shards: 4 });
   const { feed, close } = system.reader();
-  for (const { event, position } of feed.read({ after: [], limit: 100 })) {
+  for (const { event, position } of feed.read({ after: [], limit: 100 }).entries) {
     expect(feed.decodeCursor(event.cursor)).toEqual(position);
     expect(feed.encodeCursor(position)).toBe(event.cursor);
     expect(event.cursor).toMatch(/^[\w-]+$/);
@@ -84,11 +84,11 @@ test('a cursor of another instance is refused, however like it is', async () => 
 test('a file keeps its instance over restarts', async () => {
   await using system = await talking();
   const before = system.reader();
-  const cursors = before.feed.read({ after: [], limit: 100 }).map(({ event }) => event.cursor);
+  const cursors = before.feed.read({ after: [], limit: 100 }).entries.map(({ event }) => event.cursor);
   before.close();
   await system.restart();
   const { feed, close } = system.reader();
-  expect(feed.read({ after: [], limit: 100 }).map(({ event }) => event.cursor)).toEqual(cursors);
+  expect(feed.read({ after: [], limit: 100 }).entries.map(({ event }) => event.cursor)).toEqual(cursors);
   for (const cursor of cursors) expect(codeOf(feed, cursor)).toBe('none');
   close();
 });
@@ -126,11 +126,11 @@ test('a restored copy knows its cursors, not those given later', async () => {
 test('a cursor before what is kept names the oldest that works', async () => {
   await using system = await talking({ shards: 2, retention: { journal: hour } });
   const { feed, close } = system.reader();
-  const old = feed.read({ after: [], limit: 100 });
+  const old = feed.read({ after: [], limit: 100 }).entries;
   expect(codeOf(feed, feed.encodeCursor([0, 0]))).toBe('none');
   await elapse(system, hour / 2, hour / 32);
   await talk(system, 'second');
-  const kept = feed.read({ after: feed.decodeCursor(old.at(-1)!.event.cursor), limit: 100 });
+  const kept = feed.read({ after: feed.decodeCursor(old.at(-1)!.event.cursor), limit: 100 }).entries;
   await elapse(system, 0.65 * hour, hour / 32);
   const horizon = feed.start();
   expect(horizon.every((position) => position > 0)).toBe(true);
@@ -144,7 +144,7 @@ test('a cursor before what is kept names the oldest that works', async () => {
     expect(code).toBe('cursor_expired');
     const oldest = message.split(' ').at(-1)!;
     expect(feed.decodeCursor(oldest)).toEqual(horizon);
-    const read = feed.read({ after: feed.decodeCursor(oldest), limit: 100 });
+    const read = feed.read({ after: feed.decodeCursor(oldest), limit: 100 }).entries;
     expect(read.map(({ event }) => event)).toEqual(kept.map(({ event }) => event));
   }
   // What somebody held who had read everything that is gone works as before.
@@ -155,11 +155,11 @@ test('a cursor before what is kept names the oldest that works', async () => {
 test('a reader sees the horizon that another process has moved', async () => {
   await using system = await talking({ retention: { journal: hour } });
   const { feed, close } = system.reader();
-  const [first] = feed.read({ after: [], limit: 1 });
+  const [first] = feed.read({ after: [], limit: 1 }).entries;
   expect(feed.start()).toEqual([0]);
   await elapse(system, 1.25 * hour, hour / 32);
   expect(feed.start()).toEqual(feed.end());
-  expect(feed.read({ after: first!.position, limit: 10 })).toEqual([]);
+  expect(feed.read({ after: first!.position, limit: 10 }).entries).toEqual([]);
   expect(codeOf(feed, first!.event.cursor)).toBe('cursor_expired');
   expect(codeOf(feed, feed.encodeCursor(feed.end()))).toBe('none');
   close();

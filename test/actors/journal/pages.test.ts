@@ -56,16 +56,18 @@ const typeSets: (readonly EventType[] | undefined)[] = [
 ];
 
 const said = ({ event }: FeedEntry): unknown => [event.type, event.seq, event.payload, event.timestamp];
+/** The order is the feed's within a shard, and free between shards. */
+const byShard = (entries: readonly FeedEntry[]): unknown[] => entries.toSorted((a, b) => a.shard - b.shard).map(said);
 const gapless = (numbers: number[]): boolean => numbers.every((number, n) => number === numbers[0]! + n);
 
 function readOn(feed: FeedReader, query: FeedQuery): FeedEntry[] {
   const entries: FeedEntry[] = [];
   for (let after: FeedPosition = query.after; ; ) {
     const page = feed.read({ ...query, after });
-    expect(page.length).toBeLessThanOrEqual(query.limit);
-    if (page.length === 0) return entries;
-    entries.push(...page);
-    after = page.at(-1)!.position;
+    expect(page.entries.length).toBeLessThanOrEqual(query.limit);
+    entries.push(...page.entries);
+    if (page.atEnd) return entries;
+    after = page.position;
   }
 }
 
@@ -77,7 +79,7 @@ describe.each(shapes)('the feed of %s', (_title, shards, pruned) => {
   beforeAll(async () => {
     system = await busySystem(shards, pruned);
     reader = system.reader();
-    all = reader.feed.read({ after: [], limit: 10_000 });
+    all = reader.feed.read({ after: [], limit: 10_000 }).entries;
   }, 30_000);
 
   afterAll(async () => {
@@ -100,8 +102,12 @@ describe.each(shapes)('the feed of %s', (_title, shards, pruned) => {
   });
 
   test('goes on behind any event, also inside a turn', () => {
-    for (const [n, { position }] of all.entries()) {
-      expect(reader.feed.read({ after: position, limit: 3 }).map(said)).toEqual(all.slice(n + 1, n + 4).map(said));
+    for (const { position } of all) {
+      const { entries } = reader.feed.read({ after: position, limit: 3 });
+      for (const [shard, next] of Map.groupBy(entries, (entry) => entry.shard)) {
+        const left = all.filter((entry) => entry.shard === shard && entry.position[shard]! > position[shard]!);
+        expect(next.map(said)).toEqual(left.slice(0, next.length).map(said));
+      }
     }
   });
 
@@ -124,9 +130,14 @@ describe.each(shapes)('the feed of %s', (_title, shards, pruned) => {
         ...(types && { types }),
         ...(id !== undefined && { conversationId: id }),
       });
-      expect(read.map(said)).toEqual(expected.map(said));
+      expect(byShard(read)).toEqual(byShard(expected));
     });
     fc.assert(property, { numRuns: 150, seed: 20261121 });
+  });
+
+  test('gives every shard its share of a page', () => {
+    const { entries } = reader.feed.read({ after: [], limit: shards });
+    expect(new Set(entries.map(({ shard }) => shard))).toEqual(new Set(all.map(({ shard }) => shard)));
   });
 
   test('has the same text as value', () => {
@@ -141,7 +152,7 @@ test('a page of whole thousands of turns has each event once', async () => {
   for (let n = 0; n < 999; n += 37) await Promise.all(Array.from({ length: 37 }, (_, i) => update(n + i)));
   const { feed, close } = system.reader();
   for (const limit of [999, 1_000, 1_001, 5_000]) {
-    const numbers = feed.read({ after: [], limit }).map(({ event }) => event.seq);
+    const numbers = feed.read({ after: [], limit }).entries.map(({ event }) => event.seq);
     expect(numbers).toEqual(Array.from({ length: Math.min(limit, 1_000) }, (_, n) => n + 1));
   }
   close();
@@ -182,13 +193,13 @@ test('turns that are cut while they are read are read whole', async () => {
     if (sql.includes('WHERE key = ?') && sql.includes('events')) cut();
   });
   const feed = feedReader(watched, 1, kinds);
-  const before = feed.read({ after: [], limit: 100, conversationId: id });
+  const before = feed.read({ after: [], limit: 100, conversationId: id }).entries;
   expect(before).toHaveLength(10);
   const host = new Database(system.file);
   cut = () => host.exec('DELETE FROM journal');
-  expect(feed.read({ after: [], limit: 100, conversationId: id }).map(said)).toEqual(before.map(said));
+  expect(feed.read({ after: [], limit: 100, conversationId: id }).entries.map(said)).toEqual(before.map(said));
   cut = () => {};
-  expect(feed.read({ after: [], limit: 100, conversationId: id })).toEqual([]);
+  expect(feed.read({ after: [], limit: 100, conversationId: id }).entries).toEqual([]);
   host.close();
   db.close();
 });

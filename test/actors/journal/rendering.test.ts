@@ -166,7 +166,7 @@ function latest(events: EventJson[]): EventJson[] {
 
 /** Reads what is new, right after a command. */
 function hear(talk: Talk): void {
-  const entries = talk.reader.feed.read({ after: talk.position, limit: 10_000 });
+  const entries = talk.reader.feed.read({ after: talk.position, limit: 10_000 }).entries;
   talk.position = talk.reader.feed.end();
   talk.told.push(...entries.map(({ text: said, event }) => ({ text: said, event })));
   expectCurrent(
@@ -211,7 +211,7 @@ test('events stay what they were, whatever changes afterwards', async () => {
     await changeAll(talk);
     await system.restart();
     const fresh = system.reader();
-    const read = fresh.feed.read({ after: [], limit: talk.told.length });
+    const read = fresh.feed.read({ after: [], limit: talk.told.length }).entries;
     expect(read.map(({ text: said }) => said)).toEqual(talk.told.map(({ text: said }) => said));
     fresh.close();
     reader.close();
@@ -229,7 +229,7 @@ test('a send that was never stored is told of as it was', async () => {
   system.clock.advance(30_000);
   await system.settle();
   const reader = system.reader();
-  const [{ event } = { event: null }] = reader.feed.read({ after: [], limit: 9, types: ['metadata.updated'] });
+  const [{ event } = { event: null }] = reader.feed.read({ after: [], limit: 9, types: ['metadata.updated'] }).entries;
   const said = { error: expect.stringContaining('did not appear within 30 seconds') };
   expect(event?.payload).toEqual({ subject: 'message', identifier: messageId, metadata: said });
   reader.close();

@@ -70,6 +70,22 @@ test('a round of pruning ends with the ownership of its shard', async () => {
   expect(log.appends).toHaveLength(before);
 });
 
+test('own time does not leap when a shard is taken again', async () => {
+  const hour = 3_600_000;
+  const cluster = new Cluster(new ReplicatedLog());
+  await using node = new Node(cluster, { owned: [0], retention: { journal: 60_000 } });
+  const marks = (): number => rowsOf(node.file).mark.length;
+  await until(cluster, () => node.host.owned.length === 1 && marks() === 1, 1_000);
+  const { time } = rowsOf(node.file).shard[0]!;
+  await node.host.release(0);
+  cluster.clock.advance(hour);
+  // For the minute in which it comes back, the wall clock is wrong.
+  cluster.clock.set(24 * hour);
+  await node.host.take(0);
+  await until(cluster, () => marks() === 2, 1_000);
+  expect(Number(rowsOf(node.file).shard[0]!.time) - Number(time)).toBeLessThan(hour / 60);
+});
+
 test('a record of pruning that is not appended is made again', async () => {
   const fates: Fate[] = [];
   const log = new ReplicatedLog(() => fates.shift() ?? 'appended');

@@ -33,8 +33,8 @@ export const cursors: readonly Mutant[] = [
   {
     name: 'event-inside-a-turn-skipped',
     file: 'actors/journal/feed-reader.ts',
-    from: 'if (key > after && (types',
-    to: 'if (row.key > after && (types',
+    from: 'const isWanted = at > after &&',
+    to: 'const isWanted = row.key - base > after &&',
     breaks: 'who stops between two events of a turn misses the second',
     caughtBy: { file: feed, title: 'small reads see every event once' },
   },
@@ -49,10 +49,18 @@ export const cursors: readonly Mutant[] = [
   {
     name: 'page-repeats-its-edge',
     file: 'actors/store/page.ts',
-    from: 'if (taken.length === limit) return',
-    to: 'if (taken.length === limit + 1) return',
-    breaks: 'a page has one item too many, which the next one has as well',
+    from: 'const last = taken.at(-1)?.key;',
+    to: 'const last = taken.at(-2)?.key;',
+    breaks: 'a page ends with an item which the next one has as well',
     caughtBy: { file: readers, title: 'leads back to the one before' },
+  },
+  {
+    name: 'moved-conversation-not-met',
+    file: 'actors/conversation/places.ts',
+    from: 'UNION ALL SELECT * FROM moved WHERE (at, key)',
+    to: 'UNION ALL SELECT * FROM moved WHERE 0 AND (at, key)',
+    breaks: 'a conversation that something was said in while the list is walked is passed over',
+    caughtBy: { file: 'test/actors/conversation-walks.test.ts', title: 'is still to come is met once' },
   },
   {
     name: 'cursor-of-another-list-taken',

@@ -33,6 +33,26 @@ export const dispatch: readonly Mutant[] = [
     simulation: { blind: 'an effect that is over has left its lane' },
   },
   {
+    name: 'effects-of-every-shard-done',
+    file: 'src/dispatch/lanes.ts',
+    from: 'if (this.#options.owns(shard)) this.#look(shard);',
+    to: 'if (shard >= 0) this.#look(shard);',
+    breaks: 'each node calls the source for one message',
+    caughtBy: {
+      file: 'test/dispatch/owned-lanes.test.ts',
+      title: 'effects of a shard that another node owns are left alone',
+    },
+    simulation: 'notices with two nodes',
+  },
+  {
+    name: 'attempt-ended-by-another',
+    file: 'actors/conversation/commands.ts',
+    from: "if (outcome.kind !== 'succeeded' && isInAnotherAttempt(row, revision))",
+    to: 'if (isInAnotherAttempt(row, -1) && revision < 0)',
+    breaks: 'what the owner before has heard late ends the call of the next one',
+    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'an attempt in progress is not ended by another' },
+  },
+  {
     name: 'retry-overtaken',
     file: 'src/dispatch/lanes.ts',
     from: "lane.position = 'waiting';",

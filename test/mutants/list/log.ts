@@ -12,7 +12,7 @@ export const log: readonly Mutant[] = [
     to: 'if (owned === null) return null;\n    this.#serve(number);',
     breaks: 'an owner that lost its shard goes on taking its commands',
     caughtBy: { file: ownership, title: 'a fenced owner drops the shard, and the sender goes on' },
-    simulation: { blind: 'a world has one owner' },
+    simulation: 'notices with two nodes',
   },
   {
     name: 'unknown-append-is-a-failure',
@@ -39,7 +39,7 @@ export const log: readonly Mutant[] = [
     to: '',
     breaks: 'a record that is delivered again stops a standby',
     caughtBy: { file: 'test/actors/change-records.test.ts', title: 'applying the records gives the same rows' },
-    simulation: { blind: 'a world has no standby' },
+    simulation: 'notices with two nodes',
   },
   {
     name: 'diverged-record-applied',
@@ -48,7 +48,7 @@ export const log: readonly Mutant[] = [
     to: 'if (record.lsn <= lsn) {',
     breaks: 'a standby applies what does not follow on what it has',
     caughtBy: { file: ownership, title: 'a record that does not follow changes nothing' },
-    simulation: { blind: 'a world has no standby' },
+    simulation: { blind: 'no file of it differs from the log' },
   },
   {
     name: 'epoch-not-raised',
@@ -57,7 +57,7 @@ export const log: readonly Mutant[] = [
     to: 'row?.epoch ?? 1',
     breaks: 'a new owner is no other than the one before',
     caughtBy: { file: ownership, title: 'taking a shard applies its log and raises the epoch' },
-    simulation: { blind: 'a world has one owner' },
+    simulation: 'notices with two nodes',
   },
   {
     name: 'tail-not-applied-before-taking',
@@ -75,7 +75,7 @@ export const log: readonly Mutant[] = [
     to: 'const owned = this.#owned.get(number);\n    if (owned === undefined) return;',
     breaks: 'two nodes answer for one shard',
     caughtBy: { file: ownership, title: 'releasing a shard answers what was taken, then nobody' },
-    simulation: { blind: 'a world has one owner' },
+    simulation: 'notices with two nodes',
   },
   {
     name: 'timers-of-unowned-shards-fired',
@@ -87,7 +87,7 @@ export const log: readonly Mutant[] = [
       file: 'test/actors/log/foreign-shards.test.ts',
       title: 'timers of shards that are given away hold up no others',
     },
-    simulation: { blind: 'a world has one owner' },
+    simulation: { blind: 'looking again costs nothing there' },
   },
   {
     name: 'record-hash-leaves-out-a-change',
@@ -118,5 +118,47 @@ export const log: readonly Mutant[] = [
       title: 'a shard that somebody else has written is not moved on',
     },
     simulation: { blind: 'a file has one writer there' },
+  },
+  {
+    name: 'committed-before-it-is-appended',
+    file: 'actors/runtime/batch.ts',
+    from: 'await this.#decide(each.record);',
+    to: 'void this.#decide(each.record).catch(() => {});',
+    breaks: 'what a caller was told is lost with the node, and files differ',
+    caughtBy: { file: decision, title: 'nothing is visible before the log has the record' },
+    simulation: 'notices with two nodes',
+  },
+  {
+    name: 'fence-ignored-by-a-batch',
+    file: 'actors/runtime/batch.ts',
+    from: 'if (error instanceof FencedError || error instanceof NotAppendedError) throw error;',
+    to: 'if (error instanceof FencedError) return;\n        if (error instanceof NotAppendedError) throw error;',
+    breaks: 'an owner commits what the log has refused',
+    caughtBy: { file: ownership, title: 'a fenced owner drops the shard, and the sender goes on' },
+    simulation: 'notices with two nodes',
+  },
+  {
+    name: 'shard-served-twice',
+    file: 'actors/runtime/ownership.ts',
+    from: 'const done = before === undefined ? change() : before.then(change, change);',
+    to: 'const done = change();',
+    breaks: 'a shard that is taken while it is being given away is lost again',
+    caughtBy: {
+      file: 'test/actors/log/takeover.test.ts',
+      title: 'a shard that is given away is taken again after that',
+    },
+    simulation: { blind: 'somebody takes a lost shard again, soon' },
+  },
+  {
+    name: 'applied-meanwhile-is-divergence',
+    file: 'actors/log/apply.ts',
+    from: 'if (record.lsn >= stand()) applyRecord(store, record);',
+    to: 'applyRecord(store, record);',
+    breaks: 'a node that follows a shard can not take it',
+    caughtBy: {
+      file: 'test/actors/log/takeover.test.ts',
+      title: 'what a standby has applied meanwhile stops no takeover',
+    },
+    simulation: 'notices with two nodes',
   },
 ];

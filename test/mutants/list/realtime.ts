@@ -9,15 +9,15 @@ export const realtime: readonly Mutant[] = [
   {
     name: 'socket-joins-before-the-end',
     file: 'src/realtime/fan-out.ts',
-    from: 'if (sent === page.length && page.length < pageSize) return this.#join(member, end);',
-    to: 'if (sent === page.length) return this.#join(member, end);',
+    from: 'if (sent === entries.length && atEnd) return this.#join(member, position);',
+    to: 'if (sent === entries.length) return this.#join(member, position);',
     breaks: 'a socket that resumes misses what is behind its first page',
     caughtBy: { file: fanOut, title: 'joins the live tail at the end, however far that is' },
   },
   {
     name: 'joined-socket-repeats',
     file: 'src/realtime/fan-out.ts',
-    from: 'if (covers(member.at, before, entry.position)) continue;',
+    from: 'if (covers(member.at, entry)) continue;',
     to: '',
     breaks: 'a socket that has caught up gets events twice',
     caughtBy: { file: fanOut, title: 'gives each subscription each event once, in order' },

@@ -107,4 +107,38 @@ export const webhooks: readonly Mutant[] = [
     breaks: 'a slow receiver delays every other one',
     caughtBy: { file: sending, title: 'at most 64 calls of a subscription are under way' },
   },
+  {
+    name: 'two-runners-after-a-retake',
+    file: 'src/dispatch/webhooks/webhook-dispatcher.ts',
+    from: ' || this.#leaving.has(work.id)',
+    to: '',
+    breaks: 'what is under way when a shard comes back is sent once more',
+    caughtBy: {
+      file: 'test/dispatch/webhooks-owned.test.ts',
+      title: 'what is under way is not sent again after a retake',
+    },
+    simulation: 'notices with two nodes',
+  },
+  {
+    name: 'late-record-takes-progress-back',
+    file: 'actors/webhook-subscription/progress.ts',
+    from: 'Math.max(place, other.cursor[shard] ?? 0)',
+    to: '(other.cursor.length > shard ? place : 0)',
+    breaks: 'a subscriber gets again what another node has delivered since',
+    caughtBy: {
+      file: 'test/actors/webhook-deliveries.test.ts',
+      title: 'a late record of another runner takes no progress back',
+    },
+  },
+  {
+    name: 'late-failure-reopens',
+    file: 'actors/webhook-subscription/commands.ts',
+    from: "if (outcome.kind !== 'delivered' && isKnown(ref) && deliveries.isOver(ref)) deliveries.noted(ref, attempt);",
+    to: 'if (isKnown(ref) && ref.feedKey < 0) deliveries.noted(ref, attempt);',
+    breaks: 'what one node has delivered is sent again, as another could not',
+    caughtBy: {
+      file: 'test/actors/webhook-deliveries.test.ts',
+      title: 'a late failure reopens nothing that is over',
+    },
+  },
 ];

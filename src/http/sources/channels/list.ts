@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineOperation, ok } from '../../operation.ts';
+import { defineRead, ok } from '../../operation.ts';
 import { channelSchema } from '../../schemas.ts';
 import { withToken } from './own-channel.ts';
 
-export const listSourceChannels = defineOperation({
+export const listSourceChannels = defineRead({
   path: '/sources.channels.list',
   summary: 'List the connected channels of the source.',
   auth: 'source',
