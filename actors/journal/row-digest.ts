@@ -32,11 +32,12 @@ export class RowDigests {
   }
 
   /** Of its values in the order of the columns: nulls at the end count for nothing, so a later schema can add columns. */
-  of(table: string, row: Row): string {
+  of(table: string, row: object): string {
+    const values = row as Row;
     let text = '';
     let nulls = '';
     for (const column of this.#tables.get(table)!.columns) {
-      const value = row[column];
+      const value = values[column];
       if (value == null) {
         nulls += nothing;
       } else {

@@ -3,7 +3,7 @@ import { initial, restore, type Snapshot } from '#machines/step.ts';
 import type { AnyKind, Contradictions, OwnedState } from '../runtime/kind.ts';
 import { slots } from '../runtime/shard.ts';
 import { type Connection, openForReading } from '../store/database.ts';
-import { keysPerShard, type Row } from '../store/table.ts';
+import { keysPerShard } from '../store/table.ts';
 import { type ActorRow, bases, type BaseRow, journal, type JournalRow, type ShardRow } from '../store/tables.ts';
 import { stepped } from './prune.ts';
 import { RowCheck } from './row-check.ts';
@@ -249,7 +249,7 @@ class Verifier {
       if (turns !== row.turns) this.#problem(`${name}: it has had ${row.turns} turns, the journal knows ${turns}`);
       if (seq !== row.seq) this.#problem(`${name}: its last event is ${row.seq}, the journal's ${seq}`);
       if (last !== row.last_turn) this.#problem(`${name}: its last turn is ${row.last_turn}, the journal's ${last}`);
-      if (digest !== this.#digests.of(kind.table.name, { ...row } as Row)) {
+      if (digest !== this.#digests.of(kind.table.name, row)) {
         this.#problem(`${name}: its row is not as its last turn left it`);
       }
       const { machine } = kind;

@@ -240,6 +240,8 @@ export class TurnRuntime implements Runtime {
 
   #journalRow(answer: string | null) {
     const { row } = this.#actor;
+    // Before anything is counted: a change of what is no table throws.
+    const others = this.#digests.changesOf(this.#changes);
     const key = this.#counters.turn;
     this.#counters.takePositions(positionsOf(this.#events.length));
     row.turns++;
@@ -260,9 +262,8 @@ export class TurnRuntime implements Runtime {
     };
     if (isSkip) row.skip_turn = key;
     row.last_turn = key;
-    const own = this.#digests.of(this.#kind.table.name, { ...row } as Row);
-    const rows = packRows({ own, others: this.#digests.changesOf(this.#changes) });
-    const whole = { ...turn, rows };
+    const own = this.#digests.of(this.#kind.table.name, row);
+    const whole = { ...turn, rows: packRows({ own, others }) };
     return { ...whole, hash: turnHash(row.chain, whole) };
   }
 

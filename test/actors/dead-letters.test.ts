@@ -255,6 +255,7 @@ test.each([
   expect(others).toEqual([]);
   expect(letter).toMatchObject({ type: runtimeCommands.timerFired, redriven_at: null });
   expect(rowsOf(system.file).timer).toEqual([]);
+  expectSound(system);
   broken.now = false;
   await request(
     system,
