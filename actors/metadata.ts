@@ -32,7 +32,6 @@ export const ownKeysIn = (said: JsonObject): string[] => Object.keys(said).filte
  * says so.
  */
 export function mergedWithinBounds(before: JsonObject, ...said: readonly JsonObject[]): JsonObject {
-  const leftOut = (problem: string): JsonObject => ({ left_out: `What the source said of it: ${problem}.` });
   const own = [...new Set(said.flatMap(ownKeysIn))];
   const others = said.map((words) => Object.fromEntries(Object.entries(words).filter(([key]) => !ownKeys.has(key))));
   // Merging takes steps into every level, so it is not begun for too many.
@@ -43,6 +42,9 @@ export function mergedWithinBounds(before: JsonObject, ...said: readonly JsonObj
   if (problem !== null) return { ...before, ...leftOut(problem) };
   return own.length === 0 ? after : { ...after, ...leftOut(`${own.join(' and ')} are the hub’s own`) };
 }
+
+/** Tells in a message's metadata that something is missing that its source said. @param problem part of a sentence */
+export const leftOut = (problem: string): JsonObject => ({ left_out: `What the source said of it: ${problem}.` });
 
 /** Why metadata is too large to be stored, as a part of a sentence; null: it is not. */
 export function excessOf(metadata: JsonObject): string | null {

@@ -45,9 +45,9 @@ export interface Bus {
   flush(): Promise<void>;
 }
 
-export type BusErrorReason = 'no_responder' | 'timeout' | 'disconnected';
+export type BusErrorReason = 'no_responder' | 'timeout' | 'disconnected' | 'too_large';
 
-/** Why a request got no answer. After `timeout` and `disconnected` the command may have been applied. */
+/** Why a request got no answer. After `timeout` and `disconnected` the command may have been applied; one `too_large` was not sent. */
 export class BusError extends Error {
   override readonly name = 'BusError';
   readonly reason: BusErrorReason;

@@ -5,6 +5,7 @@ import { type declaredKinds, kinds } from './kinds.ts';
 import type { ReaderParts } from './runtime/kind.ts';
 import { type Connection, openForReading } from './store/database.ts';
 import { outboxReader } from './store/outbox-reader.ts';
+import { createSeal, readWith } from './store/seal.ts';
 
 type MakeReader = (db: Connection, parts: ReaderParts) => unknown;
 type MakersOf<K> = K extends { readers?: infer R } ? NonNullable<R> : never;
@@ -23,11 +24,18 @@ export type OpenStoreReader = StoreReader & {
 };
 
 /**
+ * @param sealKey what the file's secrets are encrypted with; absent: they are read as they are stored
  * @param running whether a read may go on, as `openForReading` takes it
  * @throws Error when the file does not exist yet: the host makes it
  */
-export function openStoreReader(file: string, shards: number, running?: () => boolean): OpenStoreReader {
+export function openStoreReader(
+  file: string,
+  shards: number,
+  sealKey?: Uint8Array,
+  running?: () => boolean,
+): OpenStoreReader {
   const db = openForReading(file, running);
+  if (sealKey !== undefined) readWith(db, createSeal(sealKey));
   const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
   const parts: ReaderParts = { shards, instance, render: rendererOf(db, kinds) };
   const makers = Object.assign({}, ...kinds.map(({ readers }) => readers ?? {})) as Record<string, MakeReader>;

@@ -11,6 +11,7 @@ import { list } from './scenarios/list.ts';
 import { memory } from './scenarios/memory.ts';
 import { start } from './scenarios/start.ts';
 import { storage } from './scenarios/storage.ts';
+import { strangers } from './scenarios/strangers.ts';
 import { webhooks } from './scenarios/webhooks.ts';
 
 const usage = 'npm run bench -- [--quick] [--json] [scenario …]';
@@ -20,6 +21,7 @@ const scenarios: Scenario[] = [
   list,
   latency,
   hanging,
+  strangers,
   webhooks,
   checkpoints,
   growth,

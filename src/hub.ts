@@ -11,11 +11,13 @@ import { provideNatsServer } from '#src/nats/provision.ts';
 import { type NatsServer, startNatsServer } from '#src/nats/server.ts';
 import { createFront, type HubAddresses } from '#src/node/front.ts';
 import { startDispatch } from '#src/node/owner-dispatch.ts';
+import { retentionPolicy } from '#src/node/retention.ts';
 import { type NodeServices, openServices } from '#src/node/services.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
 import { HostThread } from '#src/runtime/host-thread.ts';
 import { ReaderThread } from '#src/runtime/reader-thread.ts';
 import { systemClock, SystemIds } from '#src/runtime/system.ts';
+import { sealKeysOf } from '#src/security/seal-key.ts';
 import type { HealthCheck } from '#src/services.ts';
 
 /**
@@ -43,11 +45,10 @@ interface NatsAddress {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const silent: Logger = { info() {}, warn() {}, error() {} };
+/** Of addresses that name none. */
+const defaultPorts: Record<string, number> = { 'http:': 80, 'nats:': 4_222, 'tls:': 4_222 };
 /** Calls of one webhook subscription may all be to one origin. */
 const webhookConnections = 64;
-
-/** How long the hub keeps what a source says of things that have not appeared, in ms (docs/api.md, "Source API"). */
-const parkedMetadata = 7 * 24 * 60 * 60 * 1_000;
 
 /**
  * The one place where the parts of a node are put together.
@@ -70,6 +71,8 @@ export class Hub implements AsyncDisposable {
   readonly #log: Logger;
   /** Stopped in the opposite order. */
   readonly #parts: Closing[] = [];
+  /** No outgoing call reaches them, whatever networks are allowed. */
+  readonly #ownPorts = new Set<number>();
   #nats: NatsServer | null = null;
 
   constructor(config: Config, log: Logger, overrides: HubOverrides) {
@@ -101,7 +104,9 @@ export class Hub implements AsyncDisposable {
     this.#startDispatch(services, metrics);
     const front = createFront(services, metrics);
     this.#part('front', () => front.close());
-    return front.listen();
+    const addresses = await front.listen();
+    this.#own(addresses.url, addresses.metricsUrl);
+    return addresses;
   }
 
   /** Takes no more requests, lets the running ones end, and closes every part. */
@@ -117,6 +122,12 @@ export class Hub implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  #own(...urls: string[]): void {
+    for (const { port, protocol } of urls.map((url) => new URL(url))) {
+      this.#ownPorts.add(port === '' ? defaultPorts[protocol]! : Number(port));
+    }
   }
 
   #part(name: string, close: () => Promise<void> | void): void {
@@ -143,18 +154,20 @@ export class Hub implements AsyncDisposable {
   /** @param nats null: the override is used */
   async #connect(nats: NatsAddress | null): Promise<{ bus: Bus; connected(): boolean }> {
     if (nats === null) return { bus: this.#overrides.bus!, connected: () => true };
+    this.#own(...nats.url.split(',').map((url) => url.trim()));
     const bus = await connectBus({ ...nats, name: 'parley-hub', log: this.#log });
     this.#part('bus', () => bus.close());
     return { bus, connected: () => bus.connected() };
   }
 
   async #startHost(file: string, bus: Bus, nats: NatsAddress | null): Promise<RunningHost> {
-    const { data, retention } = this.#config;
+    const { data } = this.#config;
     const settings = {
       file,
       durability: data.durability,
       shards: data.shards,
-      retention: { journal: retention.journal, deliveries: retention.deliveries, parkedMetadata },
+      retention: retentionPolicy(this.#config),
+      ...sealKeysOf(this.#config.security),
     };
     const { clock, ids, log, shardLog } = this.#overrides;
     if (nats === null || clock || ids || log || shardLog) {
@@ -169,7 +182,8 @@ export class Hub implements AsyncDisposable {
   }
 
   #services(file: string, bus: Bus, health: HealthCheck[]): NodeServices {
-    const longReader = new ReaderThread({ file, shards: this.#config.data.shards }, this.#log);
+    const { sealKey } = sealKeysOf(this.#config.security);
+    const longReader = new ReaderThread({ file, shards: this.#config.data.shards, sealKey }, this.#log);
     this.#part('long reader', () => longReader.stop());
     const services = openServices({
       config: this.#config,
@@ -197,7 +211,8 @@ export class Hub implements AsyncDisposable {
   /** A client of its own for each purpose: none waits for a connection behind the calls of another. */
   #client(name: string, options: { log?: Logger; connectionsPerOrigin?: number }, patienceMs?: number): OutgoingClient {
     if (this.#overrides.client) return this.#overrides.client;
-    const client = createOutgoingClient({ allowNetworks: this.#config.outgoing.allowNetworks, ...options });
+    const { allowNetworks } = this.#config.outgoing;
+    const client = createOutgoingClient({ allowNetworks, ownPorts: this.#ownPorts, ...options });
     this.#part(name, () => client.close(patienceMs));
     return client;
   }

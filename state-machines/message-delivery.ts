@@ -38,7 +38,11 @@ export type MessageDeliveryEvent =
   | { type: 'attempt.outcome-unknown' }
   /** The source says of a message that it took that it failed after all. */
   | { type: 'source.failed'; error: string }
-  | { type: 'resend' };
+  | { type: 'resend' }
+  /** The conversation that it is for is not there (yet). */
+  | { type: 'conversation.awaited' }
+  | { type: 'conversation.appeared' }
+  | { type: 'conversation.missing'; error: string };
 
 export interface MessageDeliveryContext {
   /** Tries counted so far. */
@@ -114,6 +118,7 @@ export const messageDelivery = setup({
       states: {
         queued: {
           on: {
+            'conversation.awaited': '#message-delivery.awaiting',
             'attempt.started': {
               target: 'calling',
               actions: { type: 'countAttempt', params: ({ event }) => ({ at: event.at }) },
@@ -185,6 +190,16 @@ export const messageDelivery = setup({
         },
       },
     },
+    /** In no lane: nobody can be called for a conversation that is not there. */
+    awaiting: {
+      on: {
+        'conversation.appeared': 'pending',
+        'conversation.missing': {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+    },
     delivered: {
       on: {
         'source.failed': {
@@ -197,6 +212,7 @@ export const messageDelivery = setup({
       on: {
         'source.failed': { actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) } },
         resend: { target: 'pending', actions: 'clear' },
+        'conversation.awaited': { target: 'awaiting', actions: 'clear' },
       },
     },
   },

@@ -16,6 +16,29 @@ const accepted: OutgoingResult = {
   ...{ truncated: false, durationMs: 1 },
 };
 
+test('a hub never calls its own ports', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-hub-'));
+  const config = testConfig();
+  const outgoing = { allowNetworks: ['127.0.0.0/8'] };
+  const hub = await createHub({ ...config, data: { ...config.data, dir }, outgoing }, undefined, {
+    bus: new MemoryBus(),
+  });
+  onTestFinished(async () => {
+    await hub.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const { url, metricsUrl } = await hub.start();
+  const post = async (path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url + path, { method: 'POST', body: JSON.stringify(body), headers });
+    return (await response.json()) as { id: string; reason: string };
+  };
+  for (const target of [`${url}/client.config`, metricsUrl]) {
+    const { id } = await post('/webhooks.subscribe', { url: target });
+    expect([target, (await post('/webhooks.test', { id })).reason]).toEqual([target, 'address_not_allowed']);
+  }
+});
+
 /** A hub of which every part that can be overridden is a double that notes its use. */
 async function start() {
   const dir = mkdtempSync(join(tmpdir(), 'parley-hub-'));

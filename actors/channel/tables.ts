@@ -12,4 +12,4 @@ export interface ChannelRow extends ActorRow {
   created_at: number;
 }
 
-export const channels = new Table<ChannelRow>('channel', ['id']);
+export const channels = new Table<ChannelRow>('channel', ['id'], ['token']);

@@ -17,7 +17,7 @@ import { namedMessage, releaseEchoes, settleEchoes } from './echoes.ts';
 import { ingestMessages, openConversation } from './ingest.ts';
 import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
 import { type ConversationRuntime, isPresent, ownMessage, presentConversation } from './memory.ts';
-import { addOutbound, giveUpParked, parkSend } from './parking.ts';
+import { addOutbound, giveUpParked, parkAgain, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import { displayNameOf, messageJson } from './representation.ts';
 import { hearOfMessage } from './said.ts';
@@ -40,7 +40,8 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
 
   'message.resend'(runtime, { messageId }) {
     const row = ownMessage(runtime, messageId);
-    const message = resend(runtime, row)?.message;
+    const resent = isPresent(runtime.row) ? resend(runtime, row) : parkAgain(runtime, row);
+    const message = resent?.message;
     if (!message) {
       throw new Failure(
         'message_not_failed',

@@ -14,7 +14,7 @@ export interface DeliveryWork {
   message: { id: string; content: Json; sentAt: number };
   conversation: { id: string; sourceConversationId: string; createdAt: string };
   channel: ChannelJson;
-  /** The source has said something in this conversation, so it knows it. */
+  /** The source has said something in this conversation, or taken a message, so it knows it. */
   knownToSource: boolean;
   /** Where the send stands inside `pending`, null when it is not pending. */
   pending: ReturnType<typeof pendingStateOf>;
@@ -35,8 +35,10 @@ export function deliveryReader(db: Connection): DeliveryReader {
   const messageByKey = messages.query(db, 'WHERE key = ?');
   const conversationByKey = conversations.query(db, 'WHERE key = ?');
   const channelById = channels.query(db, 'WHERE id = ?');
-  // A message that a source ingested has no delivery.
-  const ingested = db.prepare('SELECT 1 FROM message WHERE conversation = ? AND delivery IS NULL LIMIT 1').pluck();
+  // A message that a source pushed has no delivery, and is delivered.
+  const exchanged = db
+    .prepare(`SELECT 1 FROM message WHERE conversation = ? AND (state = 'delivered' OR source_message_id IS NOT NULL)`)
+    .pluck();
   const timerDue = db.prepare('SELECT due FROM timer WHERE subject = ? ORDER BY due DESC LIMIT 1').pluck();
   const source = db.prepare('SELECT source FROM conversation WHERE key = ?').pluck();
   return {
@@ -54,7 +56,7 @@ export function deliveryReader(db: Connection): DeliveryReader {
           createdAt: isoTime(conversation.created_at),
         },
         channel: channelJson(channel),
-        knownToSource: ingested.get(conversation.key) !== undefined,
+        knownToSource: exchanged.get(conversation.key) !== undefined,
         ...standing(message.delivery),
         // The delivery machine has a timer only while it backs off.
         backingOffUntil: (timerDue.get(messageKey) as number | undefined) ?? null,

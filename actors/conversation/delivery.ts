@@ -8,10 +8,10 @@ import type { OwnedState } from '../runtime/kind.ts';
 import { outbox } from '../store/tables.ts';
 import { namespaces } from '../ids.ts';
 import { uuidV5 } from '../uuid.ts';
-import type { ConversationRuntime } from './memory.ts';
+import { type ConversationRuntime, isPresent } from './memory.ts';
 import { neverBackwards } from './receipts.ts';
 import { messages, type MessageRow } from './tables.ts';
-import { announceMessageMetadata, updateMessage } from './writer.ts';
+import { announceConversation, announceMessageMetadata, updateMessage } from './writer.ts';
 
 /** The kind of the outbox's rows that ask for a call to a source. */
 export const sourceDelivery = 'source-delivery';
@@ -22,6 +22,14 @@ const machine = 'message-delivery';
 export function startDelivery(runtime: ConversationRuntime, key: number): string {
   const { result, owned } = runtime.stepOwned(machine, key, null, null);
   applyEffects(runtime, key, result, owned);
+  return JSON.stringify(owned);
+}
+
+/** The same of one whose conversation is not there: in no lane. */
+export function awaitConversation(runtime: ConversationRuntime, key: number): string {
+  const { owned: first } = runtime.stepOwned(machine, key, null, null);
+  // It leaves the lane in the turn in which it would have entered it.
+  const { owned } = runtime.stepOwned(machine, key, first, { type: 'conversation.awaited' });
   return JSON.stringify(owned);
 }
 
@@ -58,7 +66,10 @@ export function stepDelivery(
     return { row: { ...row, ...stored }, owned, message: null };
   }
   if (stored.metadata !== row.metadata) announceMessageMetadata(runtime, { ...row, metadata: stored.metadata });
-  return { row: { ...row, ...stored }, owned, message: updateMessage(runtime, row, stored) };
+  const message = updateMessage(runtime, row, stored);
+  const isLast = runtime.row.last_message === row.key && isPresent(runtime.row);
+  if (state !== row.state && isLast) announceConversation(runtime);
+  return { row: { ...row, ...stored }, owned, message };
 }
 
 /** Whether the call for a message is in progress that another start has begun than the one of this revision. */
@@ -114,7 +125,7 @@ export function retryAtOf(now: number, owned: OwnedState): number | null {
 
 /** The delivery state that a value of the machine means. */
 export function deliveryStateOf(value: unknown): DeliveryState {
-  return (typeof value === 'string' ? value : 'pending') as DeliveryState;
+  return value === 'delivered' || value === 'failed' ? value : 'pending';
 }
 
 function applyEffects(runtime: ConversationRuntime, key: number, result: StepResult, owned: OwnedState): void {

@@ -75,9 +75,7 @@ export function releaseEchoes(runtime: ConversationRuntime, except: string | nul
   for (const echo of others) {
     runtime.change(parkedEchoes.remove(echo.key));
   }
-  // What its source has pushed as the contact's too, under the same id, is shown already.
-  const hidden = others.filter((echo) => reads.message(echo.message_id) === null);
-  if (hidden.length > 0) receive(runtime, hidden.map(inboundOf));
+  if (others.length > 0) receive(runtime, others.map(inboundOf));
 }
 
 const inboundOf = (echo: ParkedEchoRow): InboundMessage & { turn: number } => ({

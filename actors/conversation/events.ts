@@ -2,7 +2,7 @@ import { isoTime, type Json, type JsonObject } from '../representation.ts';
 import type { EventRenderer } from '../journal/turn.ts';
 import type { Connection, Statement } from '../store/database.ts';
 import { uuidFromBytes } from '../uuid.ts';
-import type { ConversationMemory } from './memory.ts';
+import { type ConversationMemory, isPresent } from './memory.ts';
 import { conversationMetadata, defaultDisplayName, messageText } from './representation.ts';
 import type { ConversationRow, MessageRow } from './tables.ts';
 import { parseJson } from '../json.ts';
@@ -18,6 +18,8 @@ interface KeptMessage {
   s?: string;
   /** Its metadata; absent: none. */
   md?: JsonObject;
+  /** Its conversation had not appeared: nothing else was known of it. */
+  a?: true;
 }
 
 interface KeptConversation {
@@ -44,6 +46,10 @@ export function keptMessage(row: Pick<MessageRow, 'key' | 'state' | 'metadata'>)
     ...(row.metadata !== '{}' && { md: parseJson(row.metadata) as JsonObject }),
   };
 }
+
+/** What events of messages keep besides while their conversation has not appeared. */
+export const keptAbsence = (row: Readonly<ConversationRow>): Pick<KeptMessage, 'a'> =>
+  isPresent(row) ? {} : { a: true };
 
 /** What `metadata.updated` of a conversation keeps. */
 export const keptFacts = (row: Readonly<ConversationRow>, { metadata }: ConversationMemory): KeptConversation => ({
@@ -89,10 +95,15 @@ export function conversationRenderers(
       return { ...(raw as FixedConversation), id: uuidFromBytes(id), channelId: uuidFromBytes(channelId) };
     },
   );
+  const conversationId = remembering(db.prepare('SELECT id FROM conversation WHERE key = ?').pluck(), (id) =>
+    uuidFromBytes(id as Uint8Array),
+  );
   const message = (data: Json, key: number): string => {
-    const { m, s = 'delivered', md = {} } = data as unknown as KeptMessage;
+    const { m, s = 'delivered', md = {}, a: isAbsent = false } = data as unknown as KeptMessage;
+    const shown = { ...messageOf(m), state: s, metadata: JSON.stringify(md) };
+    if (isAbsent) return `{"conversation_id":"${conversationId(key)}","message":${messageText(shown, '')}}`;
     const { id, channelId, source } = conversationOf(key);
-    const text = messageText({ ...messageOf(m), state: s, metadata: JSON.stringify(md) }, source);
+    const text = messageText(shown, source);
     return `{"conversation_id":"${id}","channel_id":"${channelId}","message":${text}}`;
   };
   return {
@@ -107,15 +118,13 @@ export function conversationRenderers(
       return `{"id":"${id}","created_at":"${isoTime(createdAt)}","channel_id":"${channelId}","metadata":${metadata}${last}}`;
     },
     'metadata.updated'(data, { key }) {
-      const kept = data as unknown as KeptMessage | KeptConversation | JsonObject;
+      const kept = data as unknown as KeptMessage | KeptConversation;
       if ('m' in kept) {
-        const { m, md = {} } = kept as KeptMessage;
+        const { m, md = {} } = kept;
         return metadataText('message', messageOf(m).id, md);
       }
-      // Of a message that was never stored: the payload itself.
-      if (!('u' in kept)) return JSON.stringify(kept);
       const conversation = conversationOf(key);
-      return metadataText('conversation', conversation.id, metadataOf(kept as KeptConversation, conversation));
+      return metadataText('conversation', conversation.id, metadataOf(kept, conversation));
     },
   };
 }

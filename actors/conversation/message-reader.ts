@@ -9,7 +9,8 @@ import { mostFound } from './reader.ts';
 import { conversations, messages } from './tables.ts';
 
 export interface MessageReader {
-  find(id: string): { message: MessageJson; conversationId: string; channelId: string } | null;
+  /** `channelId` null: its conversation has not appeared. */
+  find(id: string): { message: MessageJson; conversationId: string; channelId: string | null } | null;
   /** Oldest first, or newest first with `desc`; key `[sent at, message key]`. */
   page(conversationId: string, query: PageQuery, order: 'asc' | 'desc'): Page<MessageJson>;
   /** Messages of a source by the source's own id of the message, oldest first: the first few, in different conversations. */
@@ -53,7 +54,7 @@ export function messageReader(db: Connection): MessageReader {
       return {
         message: messageJson(row, conversation.source),
         conversationId: conversation.id,
-        channelId: conversation.channel_id!,
+        channelId: conversation.channel_id,
       };
     },
     page(conversationId, query, order) {

@@ -1,8 +1,8 @@
 import type { Json } from '../representation.ts';
 import type { Sender } from './contract.ts';
-import { startDelivery } from './delivery.ts';
+import { awaitConversation, startDelivery, stepDelivery, type SteppedDelivery } from './delivery.ts';
 import type { ConversationRuntime } from './memory.ts';
-import { type MessageRow, parkedSends } from './tables.ts';
+import { type MessageRow, type ParkedSendRow, parkedSends } from './tables.ts';
 import { addMessage } from './writer.ts';
 import { parseJson } from '../json.ts';
 
@@ -18,21 +18,7 @@ export function addOutbound(runtime: ConversationRuntime, { messageId, content, 
   runtime.step({ type: 'message.sent' });
   const key = runtime.nextKey();
   const delivery = startDelivery(runtime, key);
-  return addMessage(
-    runtime,
-    {
-      id: messageId,
-      turn: runtime.turn,
-      sourceMessageId: null,
-      sentAt: runtime.now,
-      fromContact: false,
-      sender,
-      content,
-      state: 'pending',
-    },
-    key,
-    delivery,
-  );
+  return addMessage(runtime, { ...ours(runtime), id: messageId, sentAt: runtime.now, sender, content }, key, delivery);
 }
 
 /** Keeps a send whose conversation is not there yet. */
@@ -54,19 +40,47 @@ export function parkSend(runtime: ConversationRuntime, { messageId, content, sen
 export function releaseParked(runtime: ConversationRuntime): void {
   for (const parked of runtime.reads.parkedSends(runtime.actor.key)) {
     runtime.change(parkedSends.remove(parked.key));
-    addOutbound(runtime, {
-      messageId: parked.message_id,
-      content: parseJson(parked.content) as Json,
-      sender: JSON.parse(parked.sender) as Sender,
-    });
+    const resent = runtime.reads.message(parked.message_id);
+    if (resent !== null) stepDelivery(runtime, resent, { type: 'conversation.appeared' });
+    else addOutbound(runtime, outboundOf(parked));
   }
 }
 
-/** The conversation did not appear in time: every send that waited is reported as failed (docs/api.md, "Sending"). */
+/** A kept send whose conversation is still not there waits for it again. Null: it has not failed. */
+export function parkAgain(runtime: ConversationRuntime, row: MessageRow): SteppedDelivery | null {
+  const stepped = stepDelivery(runtime, row, { type: 'conversation.awaited' });
+  if (stepped !== null) parkSend(runtime, outboundOf({ message_id: row.id, content: row.content, sender: row.sender }));
+  return stepped;
+}
+
+/** The conversation did not appear in time: every send that waited is kept as failed (docs/api.md, "Sending"). */
 export function giveUpParked(runtime: ConversationRuntime): void {
   for (const parked of runtime.reads.parkedSends(runtime.actor.key)) {
     runtime.change(parkedSends.remove(parked.key));
     const error = `The conversation ${runtime.actor.id} did not appear within 30 seconds; the message was not sent.`;
-    runtime.emit('metadata.updated', { subject: 'message', identifier: parked.message_id, metadata: { error } });
+    const row = runtime.reads.message(parked.message_id) ?? addAwaiting(runtime, parked);
+    stepDelivery(runtime, row, { type: 'conversation.missing', error });
   }
 }
+
+/** Stores a message of ours whose conversation is not there. */
+function addAwaiting(runtime: ConversationRuntime, parked: ParkedSendRow): MessageRow {
+  const { messageId, content, sender } = outboundOf(parked);
+  const key = runtime.nextKey();
+  return addMessage(
+    runtime,
+    { ...ours(runtime), id: messageId, sentAt: parked.at, sender, content },
+    key,
+    awaitConversation(runtime, key),
+  );
+}
+
+/** What every message has that the hub is asked to send. */
+const ours = ({ turn }: ConversationRuntime) =>
+  ({ turn, sourceMessageId: null, fromContact: false, state: 'pending' }) as const;
+
+const outboundOf = (parked: Pick<ParkedSendRow, 'message_id' | 'content' | 'sender'>): OutboundMessage => ({
+  messageId: parked.message_id,
+  content: parseJson(parked.content) as Json,
+  sender: JSON.parse(parked.sender) as Sender,
+});

@@ -1,7 +1,7 @@
 import type { Json, MessageJson } from '../representation.ts';
 import type { Columns } from '../runtime/kind.ts';
 import type { ConversationOrigin } from './contract.ts';
-import { keptConversation, keptFacts, keptMessage } from './events.ts';
+import { keptAbsence, keptConversation, keptFacts, keptMessage } from './events.ts';
 import { type ConversationRuntime, presentConversation } from './memory.ts';
 import { defaultDisplayName, messageJson } from './representation.ts';
 import { type ConversationRow, messages, type MessageRow } from './tables.ts';
@@ -66,7 +66,7 @@ export function addMessage(
   key: number,
   delivery: string | null,
 ): MessageRow {
-  const { messages: count, last_message_at } = presentConversation(runtime);
+  const { messages: count, last_message_at } = runtime.row;
   const row: MessageRow = {
     key,
     id: message.id,
@@ -83,7 +83,7 @@ export function addMessage(
     delivery,
   };
   runtime.change(messages.insert(row));
-  runtime.emit('message.created', { ...keptMessage(row) });
+  runtime.emit('message.created', { ...keptMessage(row), ...keptAbsence(runtime.row) });
   const isLast = message.sentAt >= last_message_at;
   runtime.save({ messages: count + 1, ...(isLast && { last_message: key, last_message_at: message.sentAt }) });
   if (isLast) runtime.memory.lastState = message.state;
@@ -99,6 +99,6 @@ export function updateMessage(
   runtime.change(messages.update(row.key, columns));
   const changed = { ...row, ...columns };
   if (runtime.row.last_message === row.key) runtime.memory.lastState = changed.state;
-  runtime.emit('message.updated', { ...keptMessage(changed) });
+  runtime.emit('message.updated', { ...keptMessage(changed), ...keptAbsence(runtime.row) });
   return messageJson(changed, runtime.row.source);
 }

@@ -1,12 +1,13 @@
 import { isoTime } from '../representation.ts';
 import type { Envelope } from '../runtime/envelope.ts';
+import { maskedValue } from '../secrets.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { type DeadLetterRow, deadLetters } from '../store/tables.ts';
 import { jsonText, parseJson } from '../json.ts';
 
-/** A command that the hub could not handle, as operators see it. */
+/** A command that the hub could not handle, as operators see it: what it carried that is a secret is masked. */
 export interface DeadLetterJson {
   command_id: string;
   /** `revision`: that of the stored actor when the command failed, 0 for an actor that was not stored. */
@@ -61,7 +62,7 @@ function deadLetterJson(row: DeadLetterRow): DeadLetterJson {
     command_id: row.command_id,
     actor: { kind: row.actor_kind, id: row.actor_id, revision: row.actor_revision },
     type,
-    body,
+    body: maskedValue(body),
     error: row.error,
     at: isoTime(row.at),
     redriven_at: row.redriven_at === null ? null : isoTime(row.redriven_at),

@@ -15,12 +15,14 @@ export interface Extent {
   end: FeedPosition;
 }
 
-const checksum = (text: string): string => hash('sha256', `parley feed ${text}`).slice(0, checksumLength);
+/** Nobody outside knows the whole name of an instance: a cursor can not be made up. */
+const checksum = (instance: string, text: string): string =>
+  hash('sha256', `parley feed ${instance} ${text}`).slice(0, checksumLength);
 
 /** Opaque text of a position in the feed of an instance. */
 export function encodeCursor(instance: string, position: FeedPosition): string {
   const text = `${instance.slice(0, instanceLength)}.${position.join('.')}`;
-  return Buffer.from(`${text}~${checksum(text)}`).toString('base64url');
+  return Buffer.from(`${text}~${checksum(instance, text)}`).toString('base64url');
 }
 
 /**
@@ -32,11 +34,14 @@ export function decodeCursor(cursor: string, { instance, start, end }: Extent): 
   const [text = '', sum = ''] = Buffer.from(cursor, 'base64url').toString('latin1').split('~');
   const [name = '', ...numbers] = text.split('.');
   const position = numbers.map(Number);
-  if (sum !== checksum(text) || position.length !== end.length || !position.every(isPosition)) {
-    throw new Failure('invalid_cursor', 'The cursor is not one that this hub has given. Use one from an event.');
-  }
   if (name !== instance.slice(0, instanceLength)) {
-    throw new Failure('invalid_cursor', 'The cursor comes from another instance. Use one that this one has given.');
+    throw new Failure(
+      'invalid_cursor',
+      'The cursor comes from another instance, or is none. Use one that this one has given.',
+    );
+  }
+  if (sum !== checksum(instance, text) || position.length !== end.length || !position.every(isPosition)) {
+    throw new Failure('invalid_cursor', 'The cursor is not one that this hub has given. Use one from an event.');
   }
   if (position.some((at, shard) => at > end[shard]!)) {
     throw new Failure('invalid_cursor', 'The cursor is past the end of the feed: it was given before a restore.');

@@ -6,6 +6,8 @@ import { digest, type RowChange } from './turn.ts';
 
 /** Separates values: it stands in no number and in no JSON text. */
 const separator = '\u0000';
+/** Stands for a secret: a digest that followed from it could be used to guess it. Its own encryption binds it to its row. */
+const something = '\u0001s';
 /** Stands for a null: it is no text that a column holds. */
 const nothing = `\u0001${separator}`;
 
@@ -17,16 +19,19 @@ export const digestedTables = (kinds: readonly AnyKind[]): TableShape[] => [
 
 /** Digests of whole rows, by which a check of the file finds rows that nobody has written so. */
 export class RowDigests {
-  readonly #tables: ReadonlyMap<string, { columns: string[]; byKey: RowQuery<Row> }>;
+  readonly #tables: ReadonlyMap<string, { columns: string[]; secrets: ReadonlySet<string>; byKey: RowQuery<Row> }>;
 
   constructor(db: Connection, tables: readonly TableShape[]) {
     const columnsOf = db.prepare('SELECT name FROM pragma_table_info(?)').pluck();
     this.#tables = new Map(
-      tables.map(({ name, uuids }) => {
+      tables.map(({ name, uuids, secrets }) => {
         const all = columnsOf.all(name) as string[];
         // The hash of an actor's last turn follows from its row's digest, so it can not be part of that.
         const columns = all.includes('last_turn') ? all.filter((column) => column !== 'chain') : all;
-        return [name, { columns, byKey: new Table<Row>(name, uuids).query(db, 'WHERE key = ?') }];
+        return [
+          name,
+          { columns, secrets: new Set(secrets), byKey: new Table<Row>(name, uuids).query(db, 'WHERE key = ?') },
+        ];
       }),
     );
   }
@@ -36,8 +41,9 @@ export class RowDigests {
     const values = row as Row;
     let text = '';
     let nulls = '';
-    for (const column of this.#tables.get(table)!.columns) {
-      const value = values[column];
+    const { columns, secrets } = this.#tables.get(table)!;
+    for (const column of columns) {
+      const value = secrets.has(column) && values[column] != null ? something : values[column];
       if (value == null) {
         nulls += nothing;
       } else {

@@ -128,7 +128,8 @@ class Verifier {
 
   #meta(): void {
     const names = this.#db.prepare('SELECT name FROM meta ORDER BY name').pluck().all() as string[];
-    if (names.join() !== 'instance') this.#problem(`meta: it holds ${names.join() || 'nothing'}, not the instance`);
+    if (!names.includes('instance')) this.#problem('meta: the instance is not there');
+    for (const name of names) if (!metaNames.includes(name)) this.#problem(`meta: nobody knows ${name}`);
   }
 
   #shard(row: ShardRow): void {
@@ -295,6 +296,9 @@ class Verifier {
     }
   }
 }
+
+/** What a file says of itself. */
+const metaNames = ['instance', 'seal'];
 
 /** What is known of an actor before its first turn. */
 const blank = { chain: '', turns: 0, seq: 0, last: 0, row: null };

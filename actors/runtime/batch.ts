@@ -69,7 +69,7 @@ export class Batches {
    */
   write(shard: Shard, make: () => Change[]): void | Promise<void> {
     return this.#commit([shard], () => {
-      const changes = make();
+      const changes = this.#options.store.sealed(make());
       for (const change of changes) this.#options.store.transactions.apply(change);
       return [changes];
     });
@@ -177,8 +177,9 @@ export class Batches {
       ? handling.unappliable(command.envelope, shard, unfit)
       : handling.handle(command.envelope, shard);
     try {
-      for (const change of handled.changes) store.transactions.apply(change);
-      return handled;
+      const changes = store.sealed(handled.changes);
+      for (const change of changes) store.transactions.apply(change);
+      return { ...handled, changes };
     } catch (error) {
       if (isIoError(error) || unfit) throw error;
       // Part of its changes may be in the transaction: only the whole batch can be undone, and run again without it.

@@ -42,10 +42,10 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
     return null;
   },
 
-  'metadata.park'(runtime, { items }) {
+  'metadata.park'(runtime, { source, items }) {
     const { row, reads, actor } = runtime;
-    // A source that was deleted meanwhile still keeps what came with an ingest: created anew, it goes on with it.
-    if (actor.isNew) throw notThere();
+    // A built-in source is created by nobody; one that was deleted meanwhile goes on with it once it is created anew.
+    if (actor.isNew) runtime.save({ source_id: source });
     const hasAppeared = items.map((item) => reads.targets(row.source_id, item).length > 0);
     parkMetadata(
       runtime,

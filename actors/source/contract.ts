@@ -36,9 +36,9 @@ export type SourceCommands = {
   /**
    * Keeps metadata for conversations and messages that have not appeared yet; what has, since the caller looked, is its
    * own to apply: `appeared` are the indexes of those items.
-   * @throws Failure `not_found` for a source that was never created, `too_many_unknown_targets`, `metadata_too_large`
+   * @throws Failure `too_many_unknown_targets`, `metadata_too_large`
    */
-  'metadata.park': { body: { items: ParkItem[] }; result: { appeared: number[] } };
+  'metadata.park': { body: { source: string; items: ParkItem[] }; result: { appeared: number[] } };
   /** Forgets parked metadata that has been applied. */
   'metadata.unpark': { body: { keys: number[] }; result: null };
   /** Forgets parked metadata that is older than a key, a part of it at a time. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { uuidToBytes } from '../uuid.ts';
 import { type Connection, type Durability, openForWriting } from './database.ts';
-import { keysPerShard, type TableShape } from './table.ts';
+import { createSeal, readWith, type Seal } from './seal.ts';
+import { sealed, sealFile } from './sealed-file.ts';
+import { type Change, keysPerShard, type TableShape } from './table.ts';
 import {
   bases,
   type BaseRow,
@@ -22,6 +24,8 @@ import { WriteTransactions } from './write-transaction.ts';
 /** What the shard host needs of the file: the one writer of all shards. */
 export interface HostStore {
   transactions: WriteTransactions;
+  /** Changes as they are applied and logged: their secrets encrypted. */
+  sealed(changes: Change[]): Change[];
   /** Lends the writer's connection to prepare reads with: they see what an open transaction has applied. */
   prepare<T>(make: (db: Connection) => T): T;
   /** The kept answer of a command, as JSON text; null for one that was not handled, or whose repetition is recognised. */
@@ -62,6 +66,10 @@ export interface HostStoreOptions {
   instance?: string;
   /** Default: the released schema. */
   migrations?: readonly string[];
+  /** What the secrets of the file are encrypted with. Absent: they are not, for tests. */
+  sealKey?: Uint8Array | undefined;
+  /** What those of a file may be encrypted with that `sealKey` does not open. */
+  previousSealKey?: Uint8Array | undefined;
 }
 
 /** Marks a file as the hub's; the low byte says how many shards it was made for (0: 256). */
@@ -69,13 +77,15 @@ const applicationId = 0x50_41_52_00;
 
 /**
  * Opens the file for the host.
- * @throws Error as `openForWriting`, and when the file was made for another number of shards
+ * @throws Error as `openForWriting`, and when the file was made for another number of shards, or under another key
  */
 export function openHostStore(options: HostStoreOptions): HostStore {
   const { file, durability, shards, tables } = options;
   const db = openForWriting(file, durability, options.migrations);
   fixShards(db, file, shards);
   db.prepare("INSERT INTO meta VALUES ('instance', ?) ON CONFLICT DO NOTHING").run(options.instance ?? randomUUID());
+  const all: TableShape[] = [...runtimeTables, ...tables];
+  const seal = openSeal(db, all, options);
   const log = writeAheadLog(db);
   const letter = db.prepare('SELECT answer FROM dead_letter WHERE command_id = ?').pluck();
   const remembered = db.prepare('SELECT answer FROM journal WHERE command = ? AND answer IS NOT NULL').pluck();
@@ -92,7 +102,8 @@ export function openHostStore(options: HostStoreOptions): HostStore {
   const next = db.prepare(`SELECT due FROM timer WHERE ${ofShards} ORDER BY due LIMIT 1`).pluck();
   const deadLetter = deadLetters.query(db, 'WHERE command_id = ?');
   return {
-    transactions: new WriteTransactions(db, [...runtimeTables, ...tables]),
+    transactions: new WriteTransactions(db, all),
+    sealed: seal === null ? (changes) => changes : sealer(seal, all),
     prepare: (make) => make(db),
     answered(commandId) {
       const id = uuidToBytes(commandId);
@@ -112,6 +123,20 @@ export function openHostStore(options: HostStoreOptions): HostStore {
     checkpoint: () => log.move('PASSIVE'),
     close: () => db.close(),
   };
+}
+
+function openSeal(db: Connection, tables: readonly TableShape[], options: HostStoreOptions): Seal | null {
+  const { sealKey, previousSealKey } = options;
+  if (sealKey === undefined) return null;
+  const seal = createSeal(sealKey);
+  sealFile(db, tables, seal, previousSealKey === undefined ? null : createSeal(previousSealKey));
+  readWith(db, seal);
+  return seal;
+}
+
+function sealer(seal: Seal, tables: readonly TableShape[]): HostStore['sealed'] {
+  const byName = new Map(tables.map((table) => [table.name, table]));
+  return (changes) => changes.map((change) => sealed(seal, byName, change));
 }
 
 /** An actor's shard follows from the number of shards: another number would give it a second owner. */

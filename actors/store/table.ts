@@ -1,5 +1,6 @@
 import { uuidFromBytes } from '../uuid.ts';
 import type { Connection, Statement } from './database.ts';
+import { placeOf, sealOf } from './seal.ts';
 
 /** What a column holds in a change record: JSON. */
 export type Value = string | number | null;
@@ -20,9 +21,11 @@ export interface TableShape {
   readonly name: string;
   /** Columns that hold a UUID: text in a change, a 16-byte BLOB in the file. */
   readonly uuids: readonly string[];
+  /** Columns that are encrypted in the file. */
+  readonly secrets: readonly string[];
 }
 
-/** A prepared `SELECT * FROM <table> …` whose rows come back with their UUID columns as text. */
+/** A prepared `SELECT * FROM <table> …` whose rows come back with their UUID columns as text, and their secrets open. */
 export interface RowQuery<R> {
   get(...parameters: unknown[]): R | null;
   all(...parameters: unknown[]): R[];
@@ -34,10 +37,12 @@ export interface RowQuery<R> {
 export class Table<R extends object> implements TableShape {
   readonly name: string;
   readonly uuids: readonly (keyof R & string)[];
+  readonly secrets: readonly (keyof R & string)[];
 
-  constructor(name: string, uuids: readonly (keyof R & string)[] = []) {
+  constructor(name: string, uuids: readonly (keyof R & string)[] = [], secrets: readonly (keyof R & string)[] = []) {
     this.name = name;
     this.uuids = uuids;
+    this.secrets = secrets;
   }
 
   insert(row: R): Change {
@@ -64,12 +69,19 @@ export class Table<R extends object> implements TableShape {
   /** Prepares a query for whole rows. `tail` is what follows `FROM <table>`. */
   query(db: Connection, tail: string): RowQuery<R> {
     const statement: Statement = db.prepare(`SELECT * FROM ${this.name} ${tail}`);
-    const { uuids } = this;
+    const { name, uuids, secrets } = this;
+    const seal = secrets.length === 0 ? null : sealOf(db);
     const decoded = (raw: unknown): R => {
       const row = raw as Record<string, unknown>;
       for (const column of uuids) {
         const bytes = row[column];
         if (bytes !== null) row[column] = uuidFromBytes(bytes as Uint8Array);
+      }
+      if (seal !== null) {
+        for (const column of secrets) {
+          const closed = row[column];
+          if (closed !== null) row[column] = seal.open(closed as string, placeOf(name, column, row['key'] as number));
+        }
       }
       return row as R;
     };

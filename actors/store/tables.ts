@@ -76,6 +76,7 @@ export interface DeadLetterRow {
   actor_kind: string;
   actor_id: string;
   actor_revision: number;
+  /** May carry secrets. */
   envelope: string;
   error: string;
   at: number;
@@ -135,7 +136,7 @@ export interface ActorRow {
 export const journal = new Table<JournalRow>('journal', ['command']);
 export const timers = new Table<TimerRow>('timer');
 export const outbox = new Table<OutboxRow>('outbox', ['id']);
-export const deadLetters = new Table<DeadLetterRow>('dead_letter', ['command_id', 'actor_id']);
+export const deadLetters = new Table<DeadLetterRow>('dead_letter', ['command_id', 'actor_id'], ['envelope']);
 export const bases = new Table<BaseRow>('base');
 export const marks = new Table<MarkRow>('mark');
 

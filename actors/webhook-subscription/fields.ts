@@ -2,6 +2,7 @@ import { Failure } from '../errors.ts';
 import type { FeedPosition } from '../journal/feed.ts';
 import type { SubscriptionFields } from './contract.ts';
 import type { Columns } from '../runtime/kind.ts';
+import { unmaskedHeaders } from '../secrets.ts';
 import type { SubscriptionRuntime } from './memory.ts';
 import type { SubscriptionRow } from './tables.ts';
 
@@ -17,10 +18,12 @@ export function columnsOf(runtime: SubscriptionRuntime, before: Row, fields: Sub
     ...(name !== undefined && { name }),
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: events === null ? null : JSON.stringify(events) }),
-    ...(headers !== undefined && { headers: JSON.stringify(headers ?? {}) }),
+    ...(headers !== undefined && { headers: JSON.stringify(unmaskedHeaders(headers ?? {}, headersOf(before))) }),
     ...keyColumns(runtime.now, before, fields),
   };
 }
+
+const headersOf = ({ headers }: Row): Record<string, string> => JSON.parse(headers) as Record<string, string>;
 
 /** A changed key goes on beside the new one for a while, so that a receiver may learn the new one at its leisure. */
 function keyColumns(now: number, before: Row, fields: SubscriptionFields): Partial<Row> {

@@ -1,4 +1,5 @@
 import type { WebhookSubscriptionJson } from '../representation.ts';
+import { maskedHeaders } from '../secrets.ts';
 import type { SubscriptionRow } from './tables.ts';
 import { type SubscriptionState, type WebhookEventType, webhookEventTypes } from './contract.ts';
 
@@ -20,7 +21,7 @@ export const shownState = (stored: string): SubscriptionState =>
 export const wantedTypes = (row: Readonly<SubscriptionRow>): readonly WebhookEventType[] =>
   row.events === null ? webhookEventTypes : (JSON.parse(row.events) as WebhookEventType[]);
 
-/** A stored subscription as the API shows it. Its signature keys are no part of it. */
+/** A stored subscription as the API shows it: its signature keys are no part of it, other secrets are masked. */
 export function webhookSubscriptionJson(row: Readonly<SubscriptionRow>): WebhookSubscriptionJson {
   const state = shownState(row.state);
   return {
@@ -28,7 +29,7 @@ export function webhookSubscriptionJson(row: Readonly<SubscriptionRow>): Webhook
     ...(row.name !== null && { name: row.name }),
     url: row.url,
     events: [...wantedTypes(row)],
-    headers: JSON.parse(row.headers) as Record<string, string>,
+    headers: maskedHeaders(JSON.parse(row.headers) as Record<string, string>),
     status: state === 'Unsubscribed' ? 'Unsubscribed' : 'Subscribed',
     state,
   };

@@ -50,6 +50,10 @@ export interface WebhookAttemptRow {
   answer: string;
 }
 
-export const subscriptions = new Table<SubscriptionRow>('webhook_subscription', ['id']);
+export const subscriptions = new Table<SubscriptionRow>(
+  'webhook_subscription',
+  ['id'],
+  ['headers', 'signature_key', 'previous_key'],
+);
 export const webhookDeliveries = new Table<WebhookDeliveryRow>('webhook_delivery');
 export const webhookAttempts = new Table<WebhookAttemptRow>('webhook_attempt');

@@ -44,7 +44,7 @@ async function hubRate(hub: BenchHub, receiver: ServerProcess, count: number): P
   const { id } = await hub.call<Subscription>('webhooks.subscribe', fields);
   await hub.call('webhooks.unsubscribe', { id });
   await hub.fill(count, conversations);
-  await hub.call('webhooks.subscribe', { id, url: fields.url });
+  await hub.call('webhooks.subscribe', { id, url: fields.url, resume: true });
   const { from, to } = await received(receiver, count);
   await hub.call('webhooks.delete', { id });
   return (count / (to - from)) * 1_000;

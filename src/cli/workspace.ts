@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
+import type { Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { configFileName, writeConfigTemplate } from '#src/config/template.ts';
+import { warnOfExposure } from './exposure.ts';
 
 /** The flags that every command takes. */
 export interface GlobalFlags {
@@ -65,6 +67,13 @@ export function workspaceConfig(directory: string): Config {
     );
   }
   return loadConfig({ file: configFileOf(directory), env: process.env });
+}
+
+/** The configuration of a workspace whose hub is to run, with a look at who can read its files. */
+export function servedConfig(directory: string, log: Pick<Logger, 'warn'>): Config {
+  const config = workspaceConfig(directory);
+  warnOfExposure(configFileOf(directory), config, log);
+  return config;
 }
 
 function cliApihost(directory: string): string {

@@ -10,7 +10,7 @@ export interface Conflict {
 /** A check of values that belong together. A value that could not be read is absent: it is a problem already. */
 type Check = (config: Partial<Config>) => Conflict | null;
 
-const checks: readonly Check[] = [openToTheNetwork, openToAnyPage];
+const checks: readonly Check[] = [openToTheNetwork, openToAnyPage, guessableSecret, sharedSecret];
 
 /** Everything that is wrong with values together. */
 export const checkTogether = (config: Partial<Config>): Conflict[] =>
@@ -35,4 +35,19 @@ function openToAnyPage({ security }: Partial<Config>): Conflict | null {
     key: 'security.allowedOrigins',
     reason: 'lets any web page use an open API: name the origins, or set security.authentication: true',
   };
+}
+
+/** Long enough, and still nothing that anybody would have to guess. */
+function guessableSecret({ security }: Partial<Config>): Conflict | null {
+  const name = (['jwtSecret', 'systemToken'] as const).find((secret) => isOneCharacter(security?.[secret]?.reveal()));
+  return name === undefined ? null : { key: `security.${name}`, reason: 'is one character again and again' };
+}
+
+const isOneCharacter = (text: string | undefined): boolean => text !== undefined && new Set(text).size === 1;
+
+/** Who may call the API must not be able to make the tokens of all sources. */
+function sharedSecret({ security }: Partial<Config>): Conflict | null {
+  const jwtSecret = security?.jwtSecret?.reveal();
+  if (jwtSecret === undefined || jwtSecret !== security?.systemToken?.reveal()) return null;
+  return { key: 'security.systemToken', reason: 'is the same as security.jwtSecret: make one of them anew' };
 }

@@ -5,6 +5,8 @@ export interface Config {
   nats: { url: string };
   security: {
     jwtSecret: Secret;
+    /** Absent: the file is under `jwtSecret`, or new. */
+    previousJwtSecret?: Secret | undefined;
     systemToken: Secret;
     authentication: boolean;
     allowUnauthenticated: boolean;

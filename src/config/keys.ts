@@ -9,6 +9,7 @@ import {
   number,
   origins,
   port,
+  optionalSecret,
   portOrAuto,
   secret,
   text,
@@ -41,6 +42,10 @@ const key = <T>(type: ValueType<T>, initial: unknown, meaning: string): Key<T> =
 });
 const needed = <T>(type: ValueType<T>, meaning: string): Key<T> => ({ type, meaning, secret: false });
 const hidden = (least: number, meaning: string): Key => ({ type: secret(least), meaning, secret: true });
+const spare = (least: number, meaning: string): Key => ({
+  ...{ type: optionalSecret(least), initial: '', meaning },
+  secret: true,
+});
 const section = (keys: Section['keys']): Section => ({ keys, optional: false });
 const optional = (keys: Section['keys']): Section => ({ keys, optional: true });
 
@@ -89,7 +94,11 @@ export const configKeys: Section = section({
     url: key(natsUrl, '', 'An own NATS server; empty: the hub starts and supervises one.'),
   }),
   security: section({
-    jwtSecret: hidden(32, 'Signs the tokens of sources and of the chat plugin.'),
+    jwtSecret: hidden(32, 'Signs the tokens of sources and of the chat plugin; encrypts stored secrets.'),
+    previousJwtSecret: spare(
+      32,
+      'What jwtSecret was before: secrets that were stored under it are stored under the new one at the start.',
+    ),
     systemToken: hidden(32, 'Bearer token for the whole core API.'),
     authentication: key(flag, false, 'true: the core API needs a credential.'),
     allowUnauthenticated: key(flag, false, 'true: an open API may listen on another address than loopback.'),

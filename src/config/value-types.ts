@@ -123,6 +123,19 @@ export const textsOrCommas: ValueType<string[]> = {
 export const origins = list('list of origins', isOrigin, 'must be an origin such as https://app.example.com, or *');
 export const networks = list('list of networks', isNetwork, 'must be a network such as 10.0.0.0/8 or fd00::/8');
 
+/** A secret that may be left out, as empty text. */
+export function optionalSecret(least: number): ValueType<Secret | undefined> {
+  const { words, read, fromText } = secret(least);
+  return {
+    words,
+    read: z
+      .literal('')
+      .transform(() => undefined)
+      .or(read),
+    fromText,
+  };
+}
+
 /** A secret of at least `least` characters. No problem text ever repeats the value. */
 export function secret(least: number): ValueType<Secret> {
   const short = least === 1 ? 'must not be empty' : `must be at least ${least} characters long`;

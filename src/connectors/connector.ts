@@ -46,7 +46,7 @@ export interface Delivery {
   message: { id: string; content: Json; sentAt: number };
   conversation: { id: string; sourceConversationId: string; createdAt: string };
   channel: ChannelJson;
-  /** The source has said something in this conversation, so it knows it. */
+  /** The source has said something in this conversation, or taken a message, so it knows it. */
   knownToSource: boolean;
   /** The registered source of the channel; null for built-in sources, and for one that was deleted. */
   registered: RegisteredSource | null;

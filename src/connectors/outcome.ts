@@ -53,10 +53,20 @@ export function outcomeOf(result: OutgoingResult, now: number, reading: AnswerRe
   return { kind: 'rejected', error: error() };
 }
 
+/** Numbers keep their digits, except in what is nested so deep that only the plain parser gets to its end. */
+function parsed(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (error instanceof RangeError) return JSON.parse(body);
+    throw error;
+  }
+}
+
 /** The JSON object that a body holds; an empty one when it holds anything else. */
 export function objectIn(body: string): Record<string, unknown> {
   try {
-    const value = parseJson(body) as unknown;
+    const value = parsed(body);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? (value as Record<string, unknown>) : {};
   } catch {

@@ -1,6 +1,8 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { DeliveryWork } from '#actors/conversation/delivery-reader.ts';
+import { mergedWithinBounds } from '#actors/metadata.ts';
 import type { Clock, Ids } from '#actors/ports.ts';
+import type { JsonObject } from '#actors/representation.ts';
 import type { SourceReader } from '#actors/source/reader.ts';
 import type { Connector, RegisteredSource } from '#src/connectors/connector.ts';
 import type { Connectors } from '#src/connectors/registry.ts';
@@ -44,6 +46,10 @@ export class SourceCalls {
     const connector: Connector = connectors.of(channel)!;
     const delivery = { message, conversation, channel, knownToSource, registered: await this.#registered(work) };
     const outcome = await connector.deliver(delivery, { http: client, now: () => clock.now() });
+    // What is nested without end could not even be sent to the actor.
+    if (outcome.kind === 'succeeded') {
+      return { ...outcome, metadata: mergedWithinBounds({}, outcome.metadata as JsonObject) };
+    }
     if (outcome.kind === 'unreachable') return { ...outcome, jitter: ids.random(), giveUpAfter };
     return outcome.kind === 'throttled' ? { ...outcome, giveUpAfter } : outcome;
   }

@@ -1,6 +1,7 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
+import { leftOut } from '#actors/metadata.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
@@ -28,6 +29,19 @@ export interface SourceDeliveryOptions {
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
 }
 
+/** One call that was made, and what it came to. */
+interface Call {
+  /** Of its attempt. */
+  revision: number;
+  outcome: AttemptOutcome;
+}
+
+/** The same without what else the source said: a defect that this causes must not make the outcome unknown. */
+function withoutWords({ revision, outcome }: Call): Call {
+  if (outcome.kind !== 'succeeded') return { revision, outcome };
+  return { revision, outcome: { ...outcome, metadata: leftOut('it could not be stored') } };
+}
+
 /** A durable timer fires a moment after its time; the lane looks again this much later, in ms. */
 const timerGrace = 20;
 
@@ -37,6 +51,8 @@ export class SourceDelivery {
   readonly #lanes: Lanes;
   /** Effects whose call this process has begun: a `calling` state of any other was left by a process that stopped. */
   readonly #begun = new Set<string>();
+  /** Calls whose outcome is known and not recorded yet, by their effects. */
+  readonly #unrecorded = new Map<string, Call>();
   #stopping = false;
 
   constructor(options: SourceDeliveryOptions) {
@@ -68,6 +84,7 @@ export class SourceDelivery {
     const { clock, deliveries, log, commandsFor } = this.#options;
     if (effect.kind === tellEffect) return relay({ clock, log, commandsFor, stopping: () => this.#stopping }, effect);
     const work = deliveries.find(effect.subject);
+    if (work?.pending !== 'calling') this.#unrecorded.delete(effect.id);
     if (work === null || work.pending === null) return { done: true };
     if (work.pending === 'backingOff') {
       return { done: false, retryAt: Math.max(clock.now(), work.backingOffUntil ?? 0) + timerGrace };
@@ -84,6 +101,8 @@ export class SourceDelivery {
   /** Carries a send as far as it gets now. */
   async #carry(effect: EffectRow, work: DeliveryWork): Promise<Performed> {
     const { breaker, calls, clock } = this.#options;
+    const known = this.#unrecorded.get(effect.id);
+    if (known !== undefined) return this.#record(effect, work, known);
     if (work.pending === 'calling' && !this.#begun.has(effect.id)) {
       return this.#finish(effect, work, work.revision, { kind: 'outcome_unknown' });
     }
@@ -101,7 +120,8 @@ export class SourceDelivery {
     if (!started.started) return { done: false, retryAt: clock.now() + timerGrace };
     this.#begun.add(effect.id);
     try {
-      return await this.#finish(effect, work, started.revision, await this.#attempt(work, started.attempt));
+      const outcome = await this.#attempt(work, started.attempt);
+      return await this.#record(effect, work, { revision: started.revision, outcome });
     } finally {
       this.#begun.delete(effect.id);
     }
@@ -118,6 +138,17 @@ export class SourceDelivery {
     const closed = breaker.record(source, outcome.kind !== 'unreachable');
     if (closed) this.#lanes.lookAgain(source);
     return outcome;
+  }
+
+  /** From here on the outcome of the call is known: whatever goes wrong, only its recording is tried again. */
+  async #record(effect: EffectRow, work: DeliveryWork, call: Call): Promise<Performed> {
+    this.#unrecorded.set(effect.id, call);
+    try {
+      return await this.#finish(effect, work, call.revision, call.outcome);
+    } catch (error) {
+      if (!(error instanceof Stopping)) this.#unrecorded.set(effect.id, withoutWords(call));
+      throw error;
+    }
   }
 
   /** @param revision of the attempt, or of the delivery as it was read */

@@ -28,7 +28,7 @@ export function createApp(parts: AppParts): Hono<Env> {
   const own = [
     ...operations.flatMap((operation) => operationRoutes(parts, operation)),
     ...healthRoutes(services, gate),
-    ...documentRoutes(),
+    ...documentRoutes(services.config),
     page(webSocketPath, async () => onlyUpgrades()),
   ];
   const inbound = inboundRoutes(parts);

@@ -4,7 +4,7 @@ import { Failure } from '#actors/errors.ts';
 /** Bytes of the body of an operation at most. */
 export const bodyLimit = 1024 * 1024;
 /** Bytes of all bodies that are being read or worked on. */
-const defaultBudget = 64 * 1024 * 1024;
+const defaultBudget = 32 * 1024 * 1024;
 /** What a part of a body takes besides its bytes: bodies that drip cost what they hold. */
 const bytesPerPart = 256;
 const retryAfterSeconds = 1;

@@ -33,6 +33,42 @@ export const statusOf: Record<FailureCode, number> = {
   internal: 500,
 };
 
+/** When each happens, as `docs/errors.md` has it. */
+export const meaningOf: Record<FailureCode, string> = {
+  invalid_request: 'a field is missing, has the wrong type or a value out of its bounds, or nothing would come of it',
+  malformed_json: 'the body is not JSON in UTF-8',
+  unsupported_media_type: 'a body without `Content-Type: application/json`, or a compressed one',
+  body_too_large: 'the body is over 1 MiB',
+  invalid_cursor: 'the cursor was not given by this operation',
+  cursor_expired: 'the events behind the cursor are no longer kept',
+  invalid_filter: '`filters` does not parse',
+  query_too_slow: 'a list query took longer than 2 s',
+  invalid_idempotency_key: 'the `Idempotency-Key` is not 1 to 255 visible ASCII characters',
+  idempotency_conflict: 'the key was used with another body within 24 hours',
+  unauthorized: 'the credential is missing or is not one of this hub, or the source of the token was deleted',
+  forbidden:
+    "the credential is good, but not for this operation or this channel; a platform's request is not signed as its source signs",
+  not_found: 'the path, or the thing that an id names, does not exist',
+  method_not_allowed: 'another method than the path takes',
+  upgrade_required: "a WebSocket's path is asked for a page",
+  feature_disabled: 'the feature is off',
+  source_exists: 'a source with this `source_id` exists',
+  channel_unknown: 'a disconnect names a channel that does not exist',
+  channel_not_connected: 'a message is to go out over a disconnected channel',
+  source_cannot_start_conversation: 'the source does not let a business write first',
+  message_not_failed: 'only a failed message can be sent again',
+  metadata_too_large:
+    'a message, a conversation or a channel would get more than 64 KiB of metadata, or metadata nested deeper than 32 levels',
+  ambiguous_target: 'metadata names a conversation or a message by an id that the source has given to several',
+  too_many_unknown_targets:
+    'a source has said something about more than 10,000 conversations and messages that have not appeared',
+  overloaded: 'more work is queued than the hub takes',
+  deadline_exceeded: 'the work was not begun in time, so it was dropped',
+  unavailable: 'a part of the hub does not answer, for example while it restarts',
+  not_owner: 'another node has just taken over the actor that the request is about',
+  internal: 'a defect of the hub',
+};
+
 /** The body of every 4xx and 5xx. */
 export interface ErrorBody {
   error: string;

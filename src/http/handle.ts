@@ -9,9 +9,9 @@ import { type Caller, type CallerOf, callerName, type Scope } from '#src/securit
 import type { Services } from '#src/services.ts';
 import type { Bodies } from './bodies.ts';
 import { defect } from './errors.ts';
-import { claim, type ClaimedKey, complete, isFinal, keyedRequest } from './idempotency.ts';
+import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
-import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
+import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
 
@@ -24,10 +24,6 @@ export interface HandlerParts {
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
-const requiredFeature = {
-  'source-api': 'integration.source-api.enabled',
-  webhook: 'integration.webhook.enabled',
-} as const;
 
 /** The caller's X-Request-Id where it is usable, else a new one. */
 export function requestIdOf(headers: IncomingHttpHeaders, services: Pick<Services, 'ids'>): string {
@@ -102,7 +98,7 @@ async function answer(
   const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
   const answered = await claim(services, requestId, keyed);
   if ('first' in answered) {
-    const { first } = answered;
+    const first = await restored(services, operation, answered.first);
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
@@ -124,7 +120,8 @@ async function once(
     outgoing = refusal(error);
     if (!isFinal(outgoing.status)) throw error;
   }
-  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, outgoing);
+  const kept = await stripped(call.services, operation, outgoing);
+  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, kept);
   return outgoing;
 }
 
@@ -145,7 +142,7 @@ function call<C extends Caller>(services: Services, caller: C, requestId: string
 
 function assertFeature({ feature }: Operation, { config }: Services): void {
   if (feature === undefined || config.integration[feature].enabled) return;
-  throw new Failure('feature_disabled', `This feature is off. Set ${requiredFeature[feature]} to true to use it.`);
+  throw new Failure('feature_disabled', `This feature is off. Set ${featureKeys[feature]} to true to use it.`);
 }
 
 const written = (answer: Answer): Outgoing => ({

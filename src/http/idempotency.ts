@@ -5,6 +5,7 @@ import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { Services } from '#src/services.ts';
+import type { Operation } from './operation.ts';
 
 /** A request's Idempotency-Key, tied to who sent it and where. */
 export interface KeyedRequest {
@@ -49,6 +50,23 @@ export async function claim(
 
 /** Answers that a repeat must get again; the others tell of the moment and may be different next time. */
 export const isFinal = (status: number): boolean => status < 500 && status !== 401 && status !== 403 && status !== 429;
+
+/** An answer as it is kept: without its secret. */
+export const stripped = (services: Services, { secret }: Operation, answer: StoredAnswer): Promise<StoredAnswer> =>
+  withBody(answer, secret && ((body) => secret.strip(services, body)));
+
+/** A kept answer as it went out. */
+export const restored = (services: Services, { secret }: Operation, answer: StoredAnswer): Promise<StoredAnswer> =>
+  withBody(answer, secret && ((body) => secret.restore(services, body)));
+
+/** Refusals hold no secret. */
+async function withBody(
+  answer: StoredAnswer,
+  change: ((body: unknown) => Promise<unknown>) | undefined,
+): Promise<StoredAnswer> {
+  if (change === undefined || answer.body === null || answer.status >= 300) return answer;
+  return { ...answer, body: JSON.stringify(await change(JSON.parse(answer.body))) };
+}
 
 /** Keeps the answer for 24 hours. */
 export async function complete(

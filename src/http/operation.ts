@@ -4,6 +4,7 @@ import type { FailureCode } from '#actors/errors.ts';
 import { JsonText } from '#actors/json.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
+import type { AnswerHeader } from './documents/headers.ts';
 
 /** What an operation is given of the request besides its body. */
 export interface Call<C extends Caller = Caller> {
@@ -40,6 +41,12 @@ export type AnswerOf<R extends Responses> = {
   [S in keyof R & number]: Answer<S, BodyOf<R[S]> | JsonText<BodyOf<R[S]>>>;
 }[keyof R & number];
 
+/** Feature → the key of the configuration that switches it on. */
+export const featureKeys = {
+  'source-api': 'integration.source-api.enabled',
+  webhook: 'integration.webhook.enabled',
+} as const;
+
 /** One operation, declared once: the router, the OpenAPI document and the tests read it. */
 export interface Operation<Request = unknown, R extends Responses = Responses, S extends Scope = Scope> {
   /** `/<resource>.<verb>`. */
@@ -49,7 +56,7 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** Who may call. */
   auth: S;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
-  feature?: 'source-api' | 'webhook';
+  feature?: keyof typeof featureKeys;
   request: z.ZodType<Request>;
   /** It changes nothing: an Idempotency-Key means nothing to it, and its answers are not kept. */
   isRead?: true;
@@ -57,9 +64,19 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   example: unknown;
   /** Every 2xx answer there is. The compiler holds the handler to it, and so do the tests, to the last field. */
   responses: R;
+  /** What the document says of a 2xx answer besides its body, and which headers of its own it has. */
+  answers?: Readonly<Record<number, { description?: string; headers?: readonly AnswerHeader[] }>>;
   /** Failures of its own, besides those that every operation has. */
   errors: readonly FailureCode[];
   handle(call: Call<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;
+  /** Of an answer that holds a secret: how it is kept with an Idempotency-Key, and made again when it is repeated. */
+  secret?: SecretAnswer;
+}
+
+/** Takes the secret out of a 2xx body, and puts the same one in again. */
+export interface SecretAnswer {
+  strip(services: Services, body: unknown): Promise<unknown>;
+  restore(services: Services, stripped: unknown): Promise<unknown>;
 }
 
 /**

@@ -11,6 +11,7 @@ import { updateConversationContact } from './conversations/update-contact.ts';
 import { listDeadLetters } from './dead-letters/list.ts';
 import { redriveDeadLetter } from './dead-letters/redrive.ts';
 import { listEvents } from './events/list.ts';
+import { infoMessage } from './messages/info.ts';
 import { listMessages } from './messages/list.ts';
 import { resendMessage } from './messages/resend.ts';
 import { sendMessage } from './messages/send.ts';
@@ -54,6 +55,7 @@ export const operations: readonly Operation[] = [
   setConversationState,
   removeConversationState,
   updateConversationContact,
+  infoMessage,
   listMessages,
   sendMessage,
   resendMessage,

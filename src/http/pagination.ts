@@ -27,14 +27,16 @@ export interface PageBody<T> {
 
 /** The response of a paginated operation. */
 export const pageSchema = <T extends z.ZodType>(item: T) =>
-  z.object({
-    data: z.array(item),
-    pagination_data: z.object({
-      previous_cursor: z.string().nullable(),
-      next_cursor: z.string().nullable(),
-      total: z.int(),
-    }),
-  });
+  z
+    .object({
+      data: z.array(item),
+      pagination_data: z.object({
+        previous_cursor: z.string().nullable(),
+        next_cursor: z.string().nullable(),
+        total: z.int(),
+      }),
+    })
+    .describe('One page of the list.');
 
 const checksum = (text: string): string => hash('sha256', `parley page ${text}`).slice(0, checksumLength);
 

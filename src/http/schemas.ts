@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { eventTypes, subjectTypes } from '#actors/representation.ts';
 import { failureCodes } from '#actors/errors.ts';
 import { jsonObject } from '#src/ingest/fields.ts';
 
@@ -63,19 +62,6 @@ export const conversationSchema = z
     unread_count: z.int(),
   })
   .meta({ id: 'Conversation' });
-
-export const eventSchema = z
-  .object({
-    type: z.enum(eventTypes),
-    subject: z
-      .object({ type: z.enum(subjectTypes), id: z.string() })
-      .describe('Whose counter `seq` is: the conversation also for what its messages do.'),
-    payload: jsonObject,
-    timestamp: z.int().describe('Epoch milliseconds.'),
-    seq: z.int().describe('Gapless from 1 within the subject.'),
-    cursor: z.string().describe('Opaque position in the feed right after this event.'),
-  })
-  .meta({ id: 'Event' });
 
 export const errorSchema = z
   .object({

@@ -86,6 +86,7 @@ export function createHttpServer(
     oneAtATime(limits.waiting, (request, response) => {
       // On everything, the documents and health too.
       response.setHeader('X-Api-Version', version);
+      response.setHeader('X-Content-Type-Options', 'nosniff');
       answerUnlessRefused(parts, request, response, () => {
         gate.admit('api', request);
         void listener(request, response);

@@ -5,13 +5,19 @@ import type { Json, JsonObject } from '#actors/representation.ts';
 
 const longestId = 255;
 
-/** An id that a source or a caller chose: visible, of whole characters, without control characters. */
+/**
+ * An id that a source or a caller chose: visible, of whole characters. Control characters (C0, C1), line separators and marks that turn the
+ * direction of text are not: two ids that look alike could be different ones.
+ */
 export const foreignId = z
   .string()
   .min(1)
   .max(longestId)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not hold control characters')
+  .regex(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+    /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+$/,
+    'must not hold control characters',
+  )
   .refine((text) => text.isWellFormed(), 'must hold whole characters');
 
 /** Any JSON value. The body is JSON already, so only presence is checked. */
@@ -25,6 +31,8 @@ export const jsonObject = z
   .unknown()
   .refine((value) => isObject(value as Json), {
     error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+    // What is asked of an object is not asked of anything else.
+    abort: true,
   })
   .meta({ type: 'object', additionalProperties: {}, description: 'Any JSON object.' }) as z.ZodType<
   Record<string, unknown>

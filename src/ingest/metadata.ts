@@ -47,7 +47,7 @@ async function park(
 ): Promise<MetadataItem[]> {
   if (items.length === 0) return [];
   const named = items.map((item) => ({ ...nameOf(source, item), metadata: item.metadata }));
-  const { appeared } = await commands.send('source', sourceActorId(source), 'metadata.park', { items: named });
+  const { appeared } = await commands.send('source', sourceActorId(source), 'metadata.park', { source, items: named });
   return appeared.map((index) => items[index]!);
 }
 

@@ -89,6 +89,8 @@ class ConnectedBus implements NatsBus {
 
   request(subject: string, data: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     if (!this.#connected) return Promise.reject(busError('disconnected', subject));
+    const { max_payload: most = Number.POSITIVE_INFINITY } = this.#connection.info ?? {};
+    if (data.length > most) return Promise.reject(busError('too_large', subject));
     const { token, answer } = this.#requests.open(subject, timeoutMs);
     this.#enqueue({ subject, data, token });
     return answer;
@@ -109,7 +111,7 @@ class ConnectedBus implements NatsBus {
         if (token === null) this.#connection.publish(subject, data);
         else this.#connection.publish(subject, data, { reply: this.#inbox + token });
       } catch (error) {
-        // A lost connection fails all that waits by itself. The rest is too large, or a subject that is none: trying
+        // A lost connection fails all that waits by itself. The rest is too large a publication, or a subject that is none: trying
         // again can not help.
         const hopeless = !this.#connection.isClosed() && !this.#closing;
         if (token !== null && hopeless) this.#requests.rejected(token, error as Error);

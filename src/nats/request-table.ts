@@ -71,6 +71,7 @@ export class RequestTable {
 const explanations: Record<BusErrorReason, string> = {
   no_responder: 'nobody serves',
   timeout: 'no answer in time on',
+  too_large: 'NATS carries no request so large to',
   disconnected: 'the connection to NATS was lost or is down; no answer on',
 };
 

@@ -10,6 +10,7 @@ import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
 import { Growth } from '#src/runtime/growth.ts';
+import { sealKeysOf } from '#src/security/seal-key.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
 import type { HealthCheck, Services } from '#src/services.ts';
 
@@ -46,7 +47,7 @@ const lookAgainEvery = 1_000;
 export function openServices(ports: NodePorts): NodeServices {
   const { config, bus, clock, ids, log, samples: client } = ports;
   const { shards } = config.data;
-  const { store, forget } = remembered(openStoreReader(ports.file, shards));
+  const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(config.security).sealKey));
   const growth = new Growth();
   growth.on('sources', forget);
   const stopSignals = followSignals(growth, bus, clock);

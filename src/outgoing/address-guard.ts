@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import net from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /** One address of a host, as `node:dns` answers it. */
 export interface ResolvedAddress {
@@ -114,29 +115,47 @@ const special = parseNetworks(specialNetworks);
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, order: 'verbatim' });
 
 export interface AddressGuard {
-  allows(address: string): boolean;
+  allows(address: string, port: number): boolean;
   /**
    * The addresses a connection to `hostname` may use: the one lookup of a connection. A host with a single forbidden
    * address is refused as a whole.
    * @throws AddressNotAllowed, Unresolved
    */
-  addressesOf(hostname: string): Promise<string[]>;
+  addressesOf(hostname: string, port: number): Promise<string[]>;
 }
 
-/** @param allow networks that are reachable although they are special */
-export function createAddressGuard(allow: NetworkSet, resolve: Resolve = systemResolve): AddressGuard {
-  const allows = (address: string): boolean =>
-    canonical(address) !== null && (allow.has(address) || !special.has(address));
+/**
+ * @param allow networks that are reachable although they are special
+ * @param ownPorts ports of this machine that nothing reaches, whatever is allowed: those of the hub itself
+ */
+export function createAddressGuard(
+  allow: NetworkSet,
+  ownPorts: ReadonlySet<number> = new Set(),
+  resolve: Resolve = systemResolve,
+): AddressGuard {
+  const allows = (address: string, port: number): boolean =>
+    canonical(address) !== null &&
+    (allow.has(address) || !special.has(address)) &&
+    !(ownPorts.has(port) && isThisMachine(address));
 
   return {
     allows,
-    async addressesOf(hostname) {
+    async addressesOf(hostname, port) {
       const literal = hostname.replace(/^\[|\]$/g, '');
       const addresses = net.isIP(literal) ? [literal] : await resolveAll(resolve, hostname);
-      if (!addresses.every(allows)) throw new AddressNotAllowed();
+      if (!addresses.every((address) => allows(address, port))) throw new AddressNotAllowed();
       return addresses;
     },
   };
+}
+
+const loopback = parseNetworks(['0.0.0.0/8', '127.0.0.0/8', '::/128', '::1/128']);
+
+/** Asked anew each time: addresses come and go. */
+function isThisMachine(address: string): boolean {
+  if (loopback.has(address)) return true;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return own.some((one) => canonical(one.address) === canonical(address));
 }
 
 async function resolveAll(resolve: Resolve, hostname: string): Promise<string[]> {

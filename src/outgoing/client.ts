@@ -34,6 +34,8 @@ export interface OutgoingOptions {
   /** Connections to one origin at most, default 16; further calls wait for one within their own time. */
   connectionsPerOrigin?: number;
   log?: Logger;
+  /** Ports of this machine that no call reaches: those of the hub. It may grow. */
+  ownPorts?: ReadonlySet<number>;
   /** The resolver of names; default the system's. */
   resolve?: Resolve;
 }
@@ -45,7 +47,7 @@ const forbiddenHeaders = /^(host|content-length|transfer-encoding|connection|kee
  * @throws Error when `allowNetworks` holds an entry that is not a network
  */
 export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
-  const guard = createAddressGuard(parseNetworks(options.allowNetworks), options.resolve);
+  const guard = createAddressGuard(parseNetworks(options.allowNetworks), options.ownPorts, options.resolve);
   const agent = new Agent({
     connect: guardedConnector(guard, options.connectTimeoutMs ?? 3000),
     connections: options.connectionsPerOrigin ?? 16,

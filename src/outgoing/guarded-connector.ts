@@ -4,6 +4,7 @@ import { AddressNotAllowed, type AddressGuard } from './address-guard.ts';
 
 /** Addresses of one host that are tried, one after the other, before a connection has failed. */
 const triedAddresses = 4;
+const defaultPorts = { 'http:': 80, 'https:': 443 } as const;
 
 export class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout';
@@ -32,7 +33,7 @@ export function guardedConnector(guard: AddressGuard, connectTimeoutMs: number):
 
   async function open(options: buildConnector.Options): Promise<Socket> {
     const deadline = performance.now() + connectTimeoutMs;
-    const found = await within(connectTimeoutMs, guard.addressesOf(options.hostname));
+    const found = await within(connectTimeoutMs, guard.addressesOf(options.hostname, portOf(options)));
     const addresses = found.slice(0, triedAddresses);
     let failure: unknown;
     for (const [index, address] of addresses.entries()) {
@@ -59,7 +60,7 @@ export function guardedConnector(guard: AddressGuard, connectTimeoutMs: number):
       }),
       (late) => late.destroy(),
     );
-    if (guard.allows(socket.remoteAddress ?? '')) return socket;
+    if (guard.allows(socket.remoteAddress ?? '', portOf(options))) return socket;
     socket.destroy();
     throw new AddressNotAllowed();
   }
@@ -71,6 +72,9 @@ export function guardedConnector(guard: AddressGuard, connectTimeoutMs: number):
     );
   };
 }
+
+const portOf = ({ port, protocol }: buildConnector.Options): number =>
+  port === '' ? defaultPorts[protocol as keyof typeof defaultPorts] : Number(port);
 
 /** The result of `work`, or ConnectTimeout after `timeoutMs`; a result that comes later is handed to `discard`. */
 function within<T>(timeoutMs: number, work: Promise<T>, discard?: (late: T) => void): Promise<T> {

@@ -118,6 +118,7 @@ class OriginSender implements CommandSender {
         if (!isElsewhere(reply) && (!doubtful || !isAboutOneTry(reply))) return reply;
       } catch (error) {
         if (!(error instanceof BusError)) throw error;
+        if (error.reason === 'too_large') throw tooLarge();
         if (error.reason !== 'no_responder') doubtful = true;
         if (error.reason === 'timeout') wait = 0;
       }
@@ -133,6 +134,9 @@ const isAboutOneTry = (reply: Reply): boolean =>
 
 /** Nothing was done, and another node takes the command. */
 const isElsewhere = (reply: Reply): boolean => !reply.ok && reply.failure.code === 'not_owner';
+
+const tooLarge = (): Failure =>
+  new Failure('body_too_large', 'The hub can not carry a request of this size inside itself. Send less at once.');
 
 function unanswered(doubtful: boolean): Failure {
   const message = doubtful

@@ -19,8 +19,8 @@ export interface HostHere {
 
 /** Opens the file and runs its host in the thread of the caller. */
 export function runHostHere(settings: HostSettings, { log = localLog, ...ports }: HostHerePorts): HostHere {
-  const { file, durability, shards, retention } = settings;
-  const store = openHostStore({ file, durability, shards, tables: kindTables });
+  const { file, durability, shards, retention, sealKey, previousSealKey } = settings;
+  const store = openHostStore({ file, durability, shards, tables: kindTables, sealKey, previousSealKey });
   const host = startHost({ ...ports, store, log, shards, retention });
   return {
     problem: () => null,

@@ -4,9 +4,10 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from '#actors/ports.ts';
 import type { RetentionPolicy } from '#actors/runtime/retention.ts';
 import type { Durability } from '#actors/store/database.ts';
+import type { SealKeys } from '#src/security/seal-key.ts';
 
 /** What a host is told about its file. */
-export interface HostSettings {
+export interface HostSettings extends SealKeys {
   file: string;
   durability: Durability;
   shards: number;

@@ -7,6 +7,8 @@ import { type LongReadName, type LongReads, longReadsBy } from './long-reads.ts'
 export interface ReaderStart {
   file: string;
   shards: number;
+  /** What the file's secrets are encrypted with. */
+  sealKey: Uint8Array;
   /** Shared memory: the number of the last read that was cut. */
   cut: Int32Array<SharedArrayBuffer>;
 }
@@ -62,7 +64,7 @@ export class ReaderThread {
   #number = 0;
   #stopped = false;
 
-  constructor(start: { file: string; shards: number }, log: Logger, limits: ReaderLimits = defaultLimits) {
+  constructor(start: Omit<ReaderStart, 'cut'>, log: Logger, limits: ReaderLimits = defaultLimits) {
     this.#start = { ...start, cut: this.#cutNumber };
     this.#log = log;
     this.#limits = limits;

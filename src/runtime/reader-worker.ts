@@ -5,11 +5,11 @@ import { readLong } from './long-reads.ts';
 import type { ReaderAnswer, ReaderQuestion, ReaderRequest, ReaderStart } from './reader-thread.ts';
 
 /** The worker thread that does long reads, one at a time. */
-const { file, shards, cut } = workerData as ReaderStart;
+const { file, shards, sealKey, cut } = workerData as ReaderStart;
 const port = parentPort;
 if (port === null) throw new Error('Long reads run in a worker thread.');
 let current = 0;
-const store = openStoreReader(file, shards, () => Atomics.load(cut, 0) < current);
+const store = openStoreReader(file, shards, sealKey, () => Atomics.load(cut, 0) < current);
 
 function answerTo({ name, asked, number }: ReaderQuestion): ReaderAnswer {
   current = number;

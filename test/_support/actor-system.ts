@@ -19,6 +19,7 @@ import { startHost } from '#src/node/owner-host.ts';
 import { type NodePorts, type NodeServices, openServices } from '#src/node/services.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { SystemIds } from '#src/runtime/system.ts';
+import { sealKeys } from './config.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryBus } from './memory-bus.ts';
 
@@ -64,6 +65,7 @@ export class ActorSystem {
     const store = openHostStore({
       ...{ file: this.file, durability: 'normal', shards: this.shards },
       tables: kinds.flatMap(({ table, tables = [] }) => [table, ...tables]),
+      ...sealKeys,
       ...(migrations && { migrations }),
     });
     this.#store = store;
@@ -116,7 +118,7 @@ export class ActorSystem {
   }
 
   reader(): ReturnType<typeof openStoreReader> {
-    return openStoreReader(this.file, this.shards);
+    return openStoreReader(this.file, this.shards, sealKeys.sealKey);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

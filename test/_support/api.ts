@@ -14,6 +14,7 @@ import { sourceTokensOf } from '#src/security/source-token.ts';
 import type { HealthCheck, Origin } from '#src/services.ts';
 import { ActorSystem } from './actor-system.ts';
 import { testConfig } from './config.ts';
+import { assertDocumented } from './documented-answers.ts';
 import { held } from './held-answers.ts';
 
 export interface ApiOptions {
@@ -103,7 +104,7 @@ export class TestApi implements AsyncDisposable {
     return this;
   }
 
-  /** Posts a body as JSON; text and bytes go out as they are. */
+  /** Posts a body as JSON; text and bytes go out as they are. @throws Error when the answer is not documented */
   async post<T = Refusal>(
     path: string,
     body: unknown = {},
@@ -116,11 +117,9 @@ export class TestApi implements AsyncDisposable {
       headers: { 'Content-Type': 'application/json', ...headers },
     });
     const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (text === '' ? null : JSON.parse(text)) as T,
-    };
+    const answer = text === '' ? null : JSON.parse(text);
+    if (this.#options.operations === undefined) assertDocumented(path, response.status, answer);
+    return { status: response.status, headers: response.headers, body: answer as T };
   }
 
   /** Sends commands past the API: for what a test needs to be there. */

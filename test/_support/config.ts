@@ -1,7 +1,11 @@
 import { type Config, Secret } from '#src/config/config.ts';
+import { sealKeysOf } from '#src/security/seal-key.ts';
 
 export const systemToken = 's'.repeat(32);
 export const jwtSecret = 'j'.repeat(32);
+
+/** Of files that hubs with the test's configuration share. */
+export const sealKeys = sealKeysOf({ jwtSecret: new Secret(jwtSecret) });
 
 /** Every optional feature on, authentication off, any free port. */
 export function testConfig(security: Partial<Config['security']> = {}): Config {

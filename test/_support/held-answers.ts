@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { Failure, type FailureCode } from '#actors/errors.ts';
-import { failuresOf } from '#src/http/documents/openapi.ts';
-import { bodyText, type Operation } from '#src/http/operation.ts';
+import { failuresOf } from '#src/http/documents/answers.ts';
+import { type Answer, bodyText, type Operation } from '#src/http/operation.ts';
 
 /** An operation did what it does not declare. */
 export class BrokenDeclaration extends Error {
@@ -22,6 +22,13 @@ export function answerProblem({ path, responses }: Operation, status: number, bo
   return problem && `${path} answers ${status} with a body that is not the declared one: ${problem}`;
 }
 
+/** What is wrong with the headers of a 2xx answer: one that the operation does not declare. */
+function headerProblem({ path, answers }: Operation, { status, headers = {} }: Answer): string | null {
+  const declared: readonly string[] = answers?.[status]?.headers ?? [];
+  const foreign = Object.keys(headers).filter((name) => !declared.includes(name));
+  return foreign.length === 0 ? null : `${path} answers ${status} with ${foreign.join()}, which it does not declare`;
+}
+
 /** What is wrong with a failure of an operation: a code that neither it nor every operation declares. */
 export function failureProblem(operation: Operation, code: FailureCode): string | null {
   return failuresOf(operation).includes(code)
@@ -37,7 +44,7 @@ export function held(operation: Operation): Operation {
     async handle(call, body) {
       const answer = await failuresHeld(operation, () => handle.call(operation, call, body));
       const sent = JSON.parse(bodyText(answer) ?? 'null') ?? undefined;
-      const problem = answerProblem(operation, answer.status, sent);
+      const problem = answerProblem(operation, answer.status, sent) ?? headerProblem(operation, answer);
       if (problem !== null) throw new BrokenDeclaration(problem);
       return answer;
     },

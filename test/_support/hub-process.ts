@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { assertDocumented } from './documented-answers.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const holdOperations = new URL('./hold-operations.ts', import.meta.url).href;
@@ -136,7 +137,7 @@ export class HubProcess implements AsyncDisposable {
     return child.exitCode;
   }
 
-  /** Posts JSON. @returns status and parsed body; a network error is thrown */
+  /** Posts JSON. @returns status and parsed body; a network error is thrown, and an answer that is not documented */
   async post<T>(
     path: string,
     body: unknown,
@@ -149,7 +150,9 @@ export class HubProcess implements AsyncDisposable {
       signal: AbortSignal.timeout(15_000),
     });
     const text = await response.text();
-    return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as T };
+    const answer = text === '' ? null : JSON.parse(text);
+    assertDocumented(path, response.status, answer);
+    return { status: response.status, body: answer as T };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

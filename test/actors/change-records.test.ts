@@ -43,6 +43,7 @@ async function run(system: ActorSystem): Promise<void> {
   const acme = sourceActorId('acme');
   await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
   await commands.send('source', acme, 'metadata.park', {
+    source: 'acme',
     items: [{ namespace: 'message', sourceId: 'later', metadata: { ü: '😀\u0000' } }],
   });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });

@@ -106,8 +106,8 @@ test('a delivered send has the id and words of the source', async () => {
     metadata: { tracking: { a: 1 }, source: { id: 's-1' } },
   });
   expect(send.effects()).toEqual([]);
-  const last = eventsOf(send.system).slice(-2);
-  expect(last.map(({ type }) => type)).toEqual(['metadata.updated', 'message.updated']);
+  const last = eventsOf(send.system).slice(-3);
+  expect(last.map(({ type }) => type)).toEqual(['metadata.updated', 'message.updated', 'conversation.updated']);
   expect(last[0]?.payload).toEqual({
     subject: 'message',
     identifier: send.messageId,
@@ -126,6 +126,28 @@ test('the conversation shows its last message as it is now', async () => {
     type: 'conversation.updated',
     payload: { last_message: { id: send.messageId, state: 'delivered' } },
   });
+});
+
+test('a change of the last message changes its conversation', async () => {
+  await using send = await sending();
+  const lastStates = () =>
+    eventsOf(send.system)
+      .filter(({ type }) => type === 'conversation.updated')
+      .map(({ payload }) => (payload['last_message'] as JsonObject)['state']);
+  await send.start();
+  await send.finish({ kind: 'rejected', error: 'busy' });
+  await send.commands.send('conversation', ann, 'message.resend', { messageId: send.messageId });
+  await send.start();
+  await send.finish(succeeded);
+  await hear(send, { error: 'Undeliverable.' });
+  expect(lastStates()).toEqual(['pending', 'failed', 'pending', 'delivered', 'failed']);
+  await send.commands.send('conversation', ann, 'messages.ingest', ingestOf('ann', ['later']));
+  const told = lastStates().length;
+  await hear(send, { error: 'Undeliverable still.' });
+  await send.commands.send('conversation', ann, 'message.resend', { messageId: send.messageId });
+  await send.start();
+  await send.finish(succeeded);
+  expect(lastStates()).toHaveLength(told);
 });
 
 test('the echo of our own message is a duplicate', async () => {
@@ -402,4 +424,20 @@ test('a command about a foreign message is refused', async () => {
   expect(await failureOf(commands.send('conversation', bob, 'message.suggest-replies', suggested))).toBe('not_found');
   const about = { messageId, effectId: uuid() };
   expect(await failureOf(commands.send('conversation', bob, 'attempt.start', about))).toBe('not_found');
+});
+
+test('a source knows a conversation once a message was exchanged', async () => {
+  await using send = await sending();
+  const reader = send.system.reader();
+  const known = () =>
+    reader.outbox.after(0, 0, 10).map(({ subject }) => reader.deliveries.find(subject)?.knownToSource);
+  await sendText(send.commands, 'ann', 'more');
+  expect(known()).toEqual([false, false]);
+  await send.start();
+  await send.finish(succeeded);
+  expect(known()).toEqual([true]);
+  await sendText(send.commands, 'bob', 'hello', true);
+  await send.commands.send('conversation', conversationOf('bob'), 'messages.ingest', ingestOf('bob', ['hi']));
+  expect(known()).toEqual([true, true]);
+  reader.close();
 });

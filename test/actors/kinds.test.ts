@@ -6,11 +6,12 @@ import type { Connection } from '#actors/store/database.ts';
 import { start } from '#actors/store/migrations/001-start.ts';
 import { Table } from '#actors/store/table.ts';
 import type { ActorRow } from '#actors/store/tables.ts';
-import { keyTable } from '#src/config/keys.ts';
+import { retentionPolicy } from '#src/node/retention.ts';
 import { ActorSystem } from '../_support/actor-system.ts';
+import { testConfig } from '../_support/config.ts';
 import { problemsBetween, problemsOf } from './kind-rules.ts';
 
-const periods = keyTable().flatMap(({ path: [section, name] }) => (section === 'retention' ? [name!] : []));
+const periods = Object.keys(retentionPolicy(testConfig()));
 const kindOf = (name: string): AnyKind => kinds.find((kind) => kind.name === name)!;
 const channel = kindOf('channel');
 const webhooks = kindOf('webhook-subscription');

@@ -64,9 +64,18 @@ test.each(['never created', 'deleted'])('a source that was %s is not found', asy
   expect(await failureOf(commands.send('source', acme, 'source.delete', null))).toBe('not_found');
 });
 
-test('metadata of a source that was never created is refused', async () => {
+test('a source that nobody created keeps what it says, and is none', async () => {
   await using system = new ActorSystem();
-  expect(await failureOf(system.commands().send('source', acme, 'metadata.park', { items: [] }))).toBe('not_found');
+  const commands = system.commands();
+  const items = [{ namespace: 'message' as const, sourceId: 'm', metadata: {} }];
+  await commands.send('source', acme, 'metadata.park', { source: 'acme', items });
+  expect(rowsOf(system.file).parked_metadata).toMatchObject([{ source_id: 'acme' }]);
+  const reader = system.reader();
+  expect([reader.sources.find('acme'), reader.sources.list()]).toEqual([null, []]);
+  expect(await failureOf(commands.send('source', acme, 'source.update', {}))).toBe('not_found');
+  expect(await commands.send('source', acme, 'source.create', { sourceId: 'acme' })).toMatchObject({ source: {} });
+  reader.close();
+  expectSound(system);
 });
 
 test('a deleted source keeps what came with an ingest', async () => {
@@ -75,7 +84,7 @@ test('a deleted source keeps what came with an ingest', async () => {
   await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
   await commands.send('source', acme, 'source.delete', null);
   const items = [{ namespace: 'conversation' as const, sourceId: 'ann', metadata: { vip: true } }];
-  expect(await commands.send('source', acme, 'metadata.park', { items })).toEqual({ appeared: [] });
+  expect(await commands.send('source', acme, 'metadata.park', { source: 'acme', items })).toEqual({ appeared: [] });
   expect(rowsOf(system.file).parked_metadata).toMatchObject([{ target: 'ann' }]);
 });
 
@@ -87,7 +96,7 @@ test('what has appeared meanwhile is not parked', async () => {
   await commands.send('conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
   const late = { namespace: 'message' as const, sourceId: 'ann-0', metadata: { seen: 1 } };
   const early = { namespace: 'message' as const, sourceId: 'ann-1', metadata: { seen: 2 } };
-  const parked = await commands.send('source', acme, 'metadata.park', { items: [late, early] });
+  const parked = await commands.send('source', acme, 'metadata.park', { source: 'acme', items: [late, early] });
   expect(parked).toEqual({ appeared: [0] });
   const { parked_metadata, outbox } = rowsOf(system.file);
   expect([parked_metadata, outbox]).toMatchObject([[{ target: 'ann-1' }], []]);
@@ -101,6 +110,7 @@ async function parking() {
   await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
   const park = (ids: string[], metadata: JsonObject = {}) =>
     commands.send('source', acme, 'metadata.park', {
+      source: 'acme',
       items: ids.map((sourceId) => ({ namespace: 'message' as const, sourceId, metadata })),
     });
   return { system, commands, park, [Symbol.asyncDispose]: () => system[Symbol.asyncDispose]() };
@@ -146,6 +156,7 @@ test('parked metadata applies in the turn its target appears', async () => {
   await connectTestChannel(commands);
   await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
   await commands.send('source', acme, 'metadata.park', {
+    source: 'acme',
     items: [
       { namespace: 'conversation', sourceId: 'ann', metadata: { vip: true } },
       { namespace: 'message', sourceId: 'ann-0', metadata: { seen: 1 } },
@@ -166,7 +177,10 @@ test('what nothing appeared for is forgotten in time', async () => {
   await connectTestChannel(commands);
   await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
   const park = (sourceId: string) =>
-    commands.send('source', acme, 'metadata.park', { items: [{ namespace: 'message', sourceId, metadata: {} }] });
+    commands.send('source', acme, 'metadata.park', {
+      source: 'acme',
+      items: [{ namespace: 'message', sourceId, metadata: {} }],
+    });
   const kept = () => rowsOf(system.file).parked_metadata.map(({ target }) => target);
   await park('old');
   await elapse(system, 4 * day, day / 8);

@@ -8,13 +8,17 @@ const updates = (system: ActorSystem) => eventsOf(system).filter(({ type }) => t
 
 test('a new subscription is subscribed, idle and shown', async () => {
   await using system = new ActorSystem();
-  const subscriber = await subscriberOf(system, { name: 'Ours', headers: { 'X-Api-Key': 'hush' }, events: null });
+  const subscriber = await subscriberOf(system, {
+    name: 'Ours',
+    headers: { 'X-Api-Key': 'hush-hush-hush' },
+    events: null,
+  });
   const shown = {
     id: subscriber.id,
     name: 'Ours',
     url: 'https://receiver.test/hook',
     events: ['message.created', 'message.updated', 'conversation.updated', 'channel.updated'],
-    headers: { 'X-Api-Key': 'hush' },
+    headers: { 'X-Api-Key': 'hush...' },
     status: 'Subscribed',
     state: 'idle',
   };

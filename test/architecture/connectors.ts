@@ -8,7 +8,14 @@ const connectorFolder = (path: string): string | null => /^src\/connectors\/[^/]
 /** What a connector may use besides its own folder: the contract, words of all, and the types of what it is given. */
 const usableByConnectors = [
   ...['src/connectors/connector.ts', 'src/connectors/outcome.ts', 'src/ingest/items.ts', 'src/ingest/fields.ts'],
-  ...['src/config/', 'src/outgoing/', 'state-machines/', 'actors/representation.ts', 'actors/json.ts'],
+  ...[
+    'src/config/',
+    'src/outgoing/',
+    'state-machines/',
+    'actors/representation.ts',
+    'actors/json.ts',
+    'actors/metadata.ts',
+  ],
 ];
 /** A connector has no way out of its own. */
 const waysOut =

@@ -74,6 +74,7 @@ test('create --init-only makes a workspace that loads', async () => {
     folder,
   );
   expect(run).toMatchObject({ code: 0, stdout: '' });
+  expect(run.stderr).toContain('security.authentication: true');
   const file = join(folder, 'shop', 'parley.yaml');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(loadConfig({ file, env: {} }).server.port).toBe(9001);

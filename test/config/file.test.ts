@@ -186,6 +186,16 @@ test('lets any page call only with authentication', () => {
   expect(problemsOf(text, { PARLEY_SECURITY_ALLOW_UNAUTHENTICATED: 'true' })).toContain('lets any web page');
 });
 
+test.each([
+  ['security.jwtSecret is one character', 'a'.repeat(40), systemToken],
+  ['security.systemToken is one character', jwtSecret, 'a'.repeat(40)],
+  ['security.systemToken is the same as security.jwtSecret', jwtSecret, jwtSecret],
+])('says that %s', (problem, jwt, system) => {
+  const message = problemsOf(`security: { jwtSecret: ${jwt}, systemToken: ${system} }`);
+  expect(message).toContain(problem);
+  expect(message).not.toContain(jwt);
+});
+
 test('a section that is commented out counts as empty', () => {
   expect(problemsOf(`${goodSecurity}nats:\n  # url: ""\noutgoing:\n`)).toBe('no problem');
 });

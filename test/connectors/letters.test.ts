@@ -27,6 +27,7 @@ interface Message {
   id: string;
   content: unknown;
   state: string;
+  sent_at: string;
   metadata: { source?: object; error?: string };
 }
 
@@ -63,6 +64,35 @@ describe('the address of a connector', () => {
     const warnings = api.lines.filter(({ level }) => level === 'warn').map(({ event }) => event);
     expect(warnings).toEqual(['inbound.not_understood', 'inbound.no_channel']);
     expect(api.sent).toEqual([]);
+  });
+
+  it('takes a letter of a time to come as sent now', async () => {
+    await using api = await start();
+    const times = [Date.UTC(2100, 0, 1), letter.at - 1];
+    await put(api, { post: times.map((at, n) => ({ ...letter, id: `l-${n}`, at })) });
+    const now = api.system.clock.now();
+    const stored = await messagesOf(api, conversationId(box, 'ann'));
+    expect(stored.map(({ sent_at }) => Date.parse(sent_at)).sort()).toEqual([letter.at - 1, now].sort());
+  });
+
+  it('leaves out a receipt that fits several letters', async () => {
+    await using api = await start();
+    const post = ['ann', 'bob'].map((from) => ({ ...letter, from }));
+    const receipts = ['l-1', 'l-2'].map((of) => ({ of, state: 'read' }));
+    const answer = await put(api, { post: [...post, { ...letter, id: 'l-2' }], receipts });
+    expect(answer.status).toBe(200);
+    const shown = (await messagesOf(api, conversationId(box, 'ann'))).map(({ metadata }) => metadata.source);
+    expect(shown).toEqual([undefined, { delivery_state: 'read' }]);
+    const warnings = api.lines.filter(({ event }) => event === 'inbound.unusable_metadata');
+    expect(warnings.map(({ fields }) => fields['leftOut'])).toEqual([1]);
+  });
+
+  it('keeps a receipt that comes before its letter', async () => {
+    await using api = await start();
+    expect((await put(api, { receipts: [{ of: 'l-1', state: 'read' }] })).status).toBe(200);
+    await put(api, { post: [letter] });
+    const [stored] = await messagesOf(api, conversationId(box, 'ann'));
+    expect(stored?.metadata.source).toEqual({ delivery_state: 'read' });
   });
 
   it('has a body limit of its own', async () => {

@@ -222,16 +222,6 @@ test('what a contact writes during a call is shown at once', async () => {
   expect(send.messages).toHaveLength(2);
 });
 
-test('what is pushed as either side’s is one message', async () => {
-  await using hub = await start();
-  const send = await hub.send();
-  await send.echo('one');
-  await send.echo('one', { text: 'Hi' }, true);
-  await send.answer();
-  expect(send.messages.map(({ id }) => id)).toEqual([send.messageId, send.told[0]]);
-  expect(send.told[1]).toBe(send.told[0]);
-});
-
 test('before any call nothing is an echo', async () => {
   await using hub = await start();
   const send = await hub.send();

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { namespaces } from '#actors/ids.ts';
 import { uuidToBytes, uuidV5 } from '#actors/uuid.ts';
+import { Failure } from '#actors/errors.ts';
 import { Metrics } from '#src/metrics.ts';
 import { startDispatch } from '#src/node/owner-dispatch.ts';
 import { failuresToOpen, probeAfterMs } from '#src/outgoing/circuit-breaker.ts';
-import type { OutgoingRequest } from '#src/outgoing/client.ts';
+import type { OutgoingClient, OutgoingRequest } from '#src/outgoing/client.ts';
 import { answering, startApi, type TestApi } from '../_support/api.ts';
 import { testConfig } from '../_support/config.ts';
 import { until } from '../_support/source-client.ts';
@@ -89,6 +90,46 @@ test('when the probe succeeds, what waited goes out at once', async () => {
   expect(api.system.clock.now() - opened).toBeLessThan(1.5 * probeAfterMs);
 });
 
+test('an outage of 14 s fails no send', async () => {
+  await using hub = await start();
+  const { api, calls, send } = hub;
+  const sends = await Promise.all(Array.from({ length: 20 }, (_, n) => send('ill', `contact-${n}`)));
+  await until('the first failures', () => attempts(api) >= failuresToOpen);
+  for (let second = 0; second < 14; second++) {
+    api.system.clock.advance(1_000);
+    await new Promise(setImmediate);
+  }
+  // Those of the first moment, and a probe.
+  expect(calls.length).toBeLessThanOrEqual(sends.length + 1);
+  hub.mend();
+  await until('the deliveries', () => {
+    api.system.clock.advance(1_000);
+    return sends.every((id) => stateOf(api, id) === 'delivered');
+  });
+});
+
+test('a source may push the echo before it answers', async () => {
+  await using api = await startApi();
+  const shop = await api.addSource('shop');
+  await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
+  const message = {
+    ...{ source_message_id: 'out-1', source_conversation_id: 'ann', source_channel_id: 'line' },
+    ...{ source_sender_id: 'shop', content: 'Hello', from_contact: false, sent_at: Date.UTC(2026, 0, 1) },
+  };
+  api.dispatch({
+    ...answering(200, {}),
+    async post(request) {
+      const { status } = await api.post('/sources.webhook', { messages: [message] }, shop.authorization);
+      return answering(status, { source_message_id: 'out-1' }).post(request);
+    },
+  });
+  const start = { channel_id: shop.channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
+  const { id } = (await api.post<{ id: string }>('/messages.send', start)).body;
+  await until('the delivery', () => stateOf(api, id) === 'delivered');
+  const { conversationId } = api.reader.messages.find(id)!;
+  expect(api.reader.messages.page(conversationId, { limit: 10, from: null }, 'asc').total).toBe(1);
+});
+
 test('a send that is tried again is not overtaken', async () => {
   await using api = await startApi();
   const { channel } = await api.addSource('shop');
@@ -149,6 +190,67 @@ test('a source that no connector speaks to refuses', async () => {
   expect(api.reader.messages.find(id)!.message.metadata).toMatchObject({
     error: 'This hub has no connector for the source pigeons.',
   });
+});
+
+/** A client whose calls are all answered with 200 and this text. */
+const saying = (body: string, calls: unknown[]): OutgoingClient => ({
+  ...answering(200, {}),
+  async post(request) {
+    calls.push(request);
+    return { kind: 'answered', status: 200, headers: {}, body, truncated: false, durationMs: 1 };
+  },
+});
+
+/** A hub with one send to one source, not carried out yet. */
+async function sending() {
+  const api = await startApi();
+  const { channel } = await api.addSource('shop');
+  await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
+  const start = { channel_id: channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
+  const { id } = (await api.post<{ id: string }>('/messages.send', start)).body;
+  const message = () => api.reader.messages.find(id)!.message;
+  return { api, id, message, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
+}
+
+test.each(['1', '1.10'])('an answer nested without end is an answer, with %s in it', async (innermost) => {
+  await using send = await sending();
+  const calls: unknown[] = [];
+  const levels = 10_000;
+  const metadata = `${'{"a":'.repeat(levels)}${innermost}${'}'.repeat(levels)}`;
+  send.api.dispatch(saying(`{"source_message_id":"s-1","metadata":${metadata}}`, calls));
+  await until('the delivery', () => {
+    send.api.system.clock.advance(1_000);
+    return send.message().state !== 'pending';
+  });
+  expect(calls).toHaveLength(1);
+  const left_out = 'What the source said of it: the metadata would be nested deeper than 32 levels.';
+  expect(send.message()).toMatchObject({ state: 'delivered', metadata: { source: { id: 's-1' }, left_out } });
+});
+
+test('an outcome that can not be recorded is tried to record again', async () => {
+  await using send = await sending();
+  const { api } = send;
+  const calls: unknown[] = [];
+  let failures = 0;
+  const commandsFor: typeof api.services.commandsFor = (origin) => {
+    const commands = api.services.commandsFor(origin);
+    const meddling = (...command: Parameters<typeof commands.send>) => {
+      if (command[2] !== 'attempt.finish' || ++failures > 2) return commands.send(...command);
+      return Promise.reject(new Failure('internal', 'A defect.'));
+    };
+    return { ...commands, send: meddling as typeof commands.send };
+  };
+  const client = saying('{"source_message_id":"s-1","metadata":{"a":1}}', calls);
+  const ports = { sources: client, webhooks: client, metrics: new Metrics() };
+  const dispatch = startDispatch({ ...api.services, commandsFor }, ports);
+  await until('the delivery', () => {
+    api.system.clock.advance(1_000);
+    return send.message().state !== 'pending';
+  });
+  await dispatch.stop();
+  expect(calls).toHaveLength(1);
+  const metadata = { source: { id: 's-1' }, left_out: 'What the source said of it: it could not be stored.' };
+  expect(send.message()).toMatchObject({ state: 'delivered', metadata });
 });
 
 test('a call cut off by a crash is told as unknown and made again', async () => {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AddressNotAllowed, createAddressGuard, parseNetworks, type Resolve } from '#src/outgoing/address-guard.ts';
 import type { OutgoingResult } from '#src/outgoing/call.ts';
@@ -50,6 +51,32 @@ async function post(url: string, allowNetworks: string[] = [], resolve?: Resolve
     await client.close();
   }
 }
+
+describe('ports of the hub', () => {
+  const everything = parseNetworks(['0.0.0.0/0', '::/0']);
+  const own = networkInterfaces();
+  const addresses = Object.values(own).flatMap((all = []) => all.map(({ address }) => address));
+
+  it('are refused on every address of this machine, and no others', () => {
+    const guard = createAddressGuard(everything, new Set([8080]));
+    for (const address of [...addresses, '127.0.0.1', '127.9.9.9', '::1', '0.0.0.0', '::', '::ffff:127.0.0.1']) {
+      expect([address, guard.allows(address, 8080), guard.allows(address, 8081)]).toEqual([address, false, true]);
+    }
+    expect(guard.allows('198.51.100.7', 8080)).toBe(true);
+  });
+
+  it('are refused whatever networks are allowed', async () => {
+    await using hub = await startReceiver();
+    const ownPorts = new Set<number>();
+    const client = createOutgoingClient({ allowNetworks: ['127.0.0.0/8'], ownPorts });
+    // The hub knows its ports when it listens, and has its clients by then.
+    ownPorts.add(hub.port);
+    const url = `http://127.0.0.1:${hub.port}/`;
+    expect(await client.post({ url, headers: {}, body: '{}' })).toEqual(refusal);
+    await client.close();
+    expect(await post(url, ['127.0.0.0/8'])).toMatchObject({ kind: 'answered' });
+  });
+});
 
 describe('address guard', () => {
   it('has more than a hundred forms in its table', () => {
@@ -148,7 +175,7 @@ describe('address guard', () => {
   it('allows public addresses of both families', () => {
     const guard = createAddressGuard(parseNetworks([]));
     const open = ['8.8.8.8', '93.184.215.14', '172.32.0.1', '100.128.0.1', '2606:4700::1', '::ffff:8.8.8.8'];
-    expect(open.filter((address) => !guard.allows(address))).toEqual([]);
+    expect(open.filter((address) => !guard.allows(address, 80))).toEqual([]);
   });
 });
 

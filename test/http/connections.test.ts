@@ -78,7 +78,7 @@ describe('a connection', () => {
   it('costs little where documents are not read', async () => {
     const documents: App = new Hono();
     const door = new Door({ config: testConfig(), ids: new SystemIds() });
-    for (const route of documentRoutes()) door.mount(documents, route);
+    for (const route of documentRoutes(testConfig())) door.mount(documents, route);
     const port = await listen(documents);
     const warm = await connected(port);
     warm.write(get('/docs/swagger-ui-bundle.js'));

@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure, failureCodes } from '#actors/errors.ts';
-import { defect, errorAnswer, statusOf } from '#src/http/errors.ts';
+import { defect, errorAnswer, meaningOf, statusOf } from '#src/http/errors.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8');
-const documented = [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.+) \| (.+) \|$/gm)].map(([, code, status]) => [
-  code,
-  Number(status),
-]);
+const documented = [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.+) \| (.+) \|$/gm)].map(
+  ([, code, status, meaning]) => [code, Number(status), meaning],
+);
 
 describe('failures', () => {
-  it('have a status each, as the page on errors says', () => {
-    expect(documented).toEqual(failureCodes.map((code) => [code, statusOf[code]]));
+  it('have a status and a meaning each, as the page on errors says', () => {
+    expect(documented).toEqual(failureCodes.map((code) => [code, statusOf[code], meaningOf[code]]));
     expect(Object.keys(statusOf).sort()).toEqual([...failureCodes].sort());
   });
 

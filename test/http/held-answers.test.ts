@@ -58,6 +58,7 @@ describe('an operation held to its declaration', () => {
     ['no body where one is declared', () => ({ status: 200, body: undefined }), 'body:'],
     ['a field of another type', () => ok({ ...sound, id: 7 }), 'id:'],
     ['a body without a field', () => ok({ parts: [] }), 'id:'],
+    ['a header that is not declared', () => empty(204, { 'X-Thing': 'a' }), 'with X-Thing'],
     ['a field more', () => ok({ ...sound, secret: 's' }), 'body.secret is not in its schema'],
     ['a field more deep inside', () => ok({ ...sound, parts: [{ n: 1, m: 2 }] }), 'body.parts.0.m is not'],
   ])('is caught answering %s', async (_, handle, problem) => {

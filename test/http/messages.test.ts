@@ -34,6 +34,20 @@ async function start() {
 
 const textsOf = ({ data }: Page): unknown[] => data.map(({ content }) => (content as { text: string }).text);
 
+describe('/messages.info', () => {
+  it('shows one message, as the list does', async () => {
+    await using hub = await start();
+    const { data } = await hub.list();
+    const answer = await hub.api.post('/messages.info', { message_id: data[0]!.id.toUpperCase() });
+    expect([answer.status, answer.body]).toEqual([200, data[0]]);
+  });
+
+  it('answers 404 for one that is not there', async () => {
+    await using hub = await start();
+    expect(refusalOf(await hub.api.post('/messages.info', { message_id: unknown }))).toEqual([404, 'not_found']);
+  });
+});
+
 describe('/messages.send', () => {
   it('answers the pending message of a conversation', async () => {
     await using hub = await start();
@@ -72,6 +86,22 @@ describe('/messages.send', () => {
         [false, 'delivered'],
       ]),
     );
+  });
+
+  it('keeps what it gave up, to be looked at and resent', async () => {
+    await using hub = await start();
+    const zoe = conversationId(hub.shop.channel, 'zoe');
+    const { headers } = await hub.send({ conversation_id: zoe, message: { text: 'Hi Zoe' } });
+    const about = { message_id: headers.get('x-message-id') };
+    const info = () => hub.api.post<Message>('/messages.info', about);
+    expect(refusalOf(await hub.api.post('/messages.info', about))).toEqual([404, 'not_found']);
+    hub.api.system.clock.advance(30_000);
+    await hub.api.system.settle();
+    expect((await info()).body).toMatchObject({ state: 'failed', content: { text: 'Hi Zoe' } });
+    const resent = await hub.api.post<Message>('/messages.resend', about);
+    expect([resent.status, resent.body]).toMatchObject([200, { state: 'pending', metadata: {} }]);
+    await hub.shop.push('zoe', 'here');
+    expect((await info()).body).toMatchObject({ state: 'pending', source: 'shop' });
   });
 
   it('starts a conversation, which the answer goes on with', async () => {

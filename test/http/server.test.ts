@@ -117,6 +117,7 @@ describe('the HTTP server', () => {
     for (const path of ['/client.config', '/messages.send', '/nothing']) {
       const { headers } = await post(url + path, '{}', { 'x-request-id': 'mine' });
       expect([headers.get('x-api-version'), headers.get('x-request-id')]).toEqual([version, 'mine']);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
     }
     for (const path of ['/', '/docs', '/docs/page.css', '/openapi.json', '/health/live', '/ws.communication']) {
       const { headers } = await fetch(url + path, { redirect: 'manual', headers: { 'x-request-id': 'mine' } });

@@ -151,6 +151,16 @@ describe('/sources.webhook', () => {
     }
   });
 
+  it('refuses metadata that is no object', async () => {
+    await using hub = await start();
+    for (const metadata of [null, undefined, 'text', []]) {
+      const item = { namespace: 'conversation', source_id: 'ann', metadata };
+      const answer = await hub.ingest<Refusal>({ metadata: [item] });
+      expect([metadata, ...refusalOf(answer)]).toEqual([metadata, 400, 'invalid_request']);
+      expect(answer.body.details?.map(({ path }) => path)).toEqual(['metadata[0].metadata']);
+    }
+  });
+
   it('refuses times that can not be, each with its reason', async () => {
     await using hub = await start();
     const day = 24 * 60 * 60 * 1_000;
@@ -275,5 +285,38 @@ describe('channels of a source', () => {
     expect(refusalOf(foreign)).toEqual([403, 'forbidden']);
     const own = await hub.api.post('/sources.channels.disconnect', disconnect, hub.shop.authorization);
     expect([own.status, own.body]).toEqual([204, null]);
+  });
+});
+
+describe('ids that a source chose', () => {
+  it.each(['\u0085', '\u009f', '\u2028', '\u2029', '\u200e', '\u202e', '\u2066', '\u061c', '\u007f'])(
+    'hold no %j',
+    async (hidden) => {
+      await using hub = await start();
+      const answer = await hub.api.post('/sources.create', { source_id: `kio${hidden}sk` });
+      expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  it('may be of any script', async () => {
+    await using hub = await start();
+    const ids = ['магазин', '店', 'متجر', 'é\u0301', '👩\u200d💻', '\u00a0'];
+    for (const source_id of ids)
+      expect([source_id, (await hub.api.post('/sources.create', { source_id })).status]).toEqual([source_id, 200]);
+  });
+});
+
+describe('/sources.create with an Idempotency-Key', () => {
+  it('answers the same token again and stores none', async () => {
+    await using hub = await start();
+    const key = { 'Idempotency-Key': 'once' };
+    const create = () => hub.api.post<{ token: string }>('/sources.create', { source_id: 'kiosk', name: 'Kiosk' }, key);
+    const [first, again] = [await create(), await create()];
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect([first.status, again.body]).toEqual([200, first.body]);
+    expect(first.body.token).toMatch(/^ey/);
+    const kept = hub.api.sent.find(({ type }) => type === 'key.complete');
+    expect(JSON.stringify(kept)).toContain('Kiosk');
+    expect(JSON.stringify(kept)).not.toContain(first.body.token);
   });
 });

@@ -1,5 +1,5 @@
 import { failureCodes } from '#actors/errors.ts';
-import { failuresOf } from '#src/http/documents/openapi.ts';
+import { failuresOf } from '#src/http/documents/answers.ts';
 import type { Operation } from '#src/http/operation.ts';
 
 /** Says what in a table of operations is against the rule, one sentence each. */
@@ -35,6 +35,13 @@ export const featuresCanBeOff = perOperation(({ path, feature, errors }) =>
   errors.includes('feature_disabled') === (feature !== undefined)
     ? null
     : `${path} declares feature_disabled and a feature, or neither`,
+);
+
+/** Verbs of operations that only look: their answers may be large, and a repeated one is to be of now. */
+const looking = /\.(list|info|config|deliveries)$/;
+
+export const looksAreReads = perOperation(({ path, isRead = false }) =>
+  looking.test(path) === isRead ? null : `${path} ${isRead ? 'says that it reads' : 'does not say that it reads'}`,
 );
 
 export const successIsDeclared = perOperation(({ path, responses }) => {

@@ -23,6 +23,7 @@ const cases: [title: string, rule: rules.TableRule, offenders: Operation[]][] = 
   ['accepts its own examples', rules.examplesFit, [but({ example: { kind: 7 } })]],
   ['fails from the closed list', rules.failuresAreKnown, [but({ errors: ['made_up' as FailureCode] })]],
   ['says of a feature that it can be off', rules.featuresCanBeOff, [but({ feature: 'webhook' })]],
+  ['says of reads that they are', rules.looksAreReads, [but({ path: '/things.list' })]],
   ['declares 2xx answers', rules.successIsDeclared, [but({ responses: { 404: null } })]],
 ];
 

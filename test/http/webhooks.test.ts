@@ -72,6 +72,29 @@ describe('webhook operations', () => {
   });
 });
 
+describe('secrets of a subscription', () => {
+  const secrets = { Authorization: 'Bearer abcdefgh', 'X-Api-Key': 'short', cookie: 'session=0123456789' };
+  const shown = { Authorization: 'Bear...', 'X-Api-Key': '...', cookie: 'sess...' };
+
+  it('are masked in every answer', async () => {
+    const { post } = await start();
+    const { body } = await post('subscribe', { url, headers: { ...secrets, 'X-Team': 'support' } });
+    const { id } = body;
+    for (const answer of [body, (await post('info', { id })).body, (await post('update', { id, name: 'Ours' })).body]) {
+      expect(answer.headers).toEqual({ ...shown, 'X-Team': 'support' });
+    }
+    expect(JSON.stringify((await post('list')).body)).not.toMatch(/abcdefgh|short|0123456789/);
+  });
+
+  it('stay what they are when an answer is given back', async () => {
+    const { api, post } = await start();
+    const { body } = await post('subscribe', { url, headers: secrets });
+    await post('update', { id: body.id, headers: { ...shown, cookie: 'session=new-one-here' } });
+    const [work] = api.reader.webhookDeliveries.subscriptions(0);
+    expect(work?.headers).toEqual({ ...secrets, cookie: 'session=new-one-here' });
+  });
+});
+
 describe('/webhooks.subscribe', () => {
   it('starts a new subscription at the end of the feed', async () => {
     const { api, post } = await start();

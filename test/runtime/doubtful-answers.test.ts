@@ -7,7 +7,7 @@ import { commandSenders } from '#src/runtime/command-sender.ts';
 import { systemClock, SystemIds } from '#src/runtime/system.ts';
 import { ActorSystem, connectTestChannel, testChannel } from '../_support/actor-system.ts';
 
-type Try = Reply | 'timeout' | 'no_responder';
+type Try = Reply | 'timeout' | 'no_responder' | 'too_large';
 
 const overloaded: Reply = {
   ok: false,
@@ -79,4 +79,8 @@ test('an expired repeat of an answered command gets its answer', async () => {
   expect(first.ok).toBe(true);
   system.clock.advance(1_000);
   expect(await ask()).toEqual({ ...first, replayed: true });
+});
+
+test('what is too large to be carried is refused at once', async () => {
+  await expect(sendOver(['too_large'])).rejects.toMatchObject({ code: 'body_too_large' });
 });

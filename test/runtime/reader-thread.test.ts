@@ -6,6 +6,7 @@ import type { Logger } from '#actors/ports.ts';
 import type { PageQuery } from '#actors/store/page.ts';
 import { parseFilter } from '#src/http/filters/grammar.ts';
 import { type ReaderLimits, ReaderThread } from '#src/runtime/reader-thread.ts';
+import { sealKeys } from '../_support/config.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { failureOf } from '../actors/support.ts';
 import { itemsOf } from '../_support/pages.ts';
@@ -37,7 +38,12 @@ let thread: ReaderThread;
 const threadWith = (limits: Partial<ReaderLimits> = {}, file = system.file): ReaderThread => {
   const note = (_fields: unknown, event: string): void => void events.push(event);
   const logger: Logger = { info: note, warn: note, error: note };
-  thread = new ReaderThread({ file, shards: 1 }, logger, { readMs: 200, waitMs: 60_000, waiting: 8, ...limits });
+  thread = new ReaderThread({ file, shards: 1, ...sealKeys }, logger, {
+    readMs: 200,
+    waitMs: 60_000,
+    waiting: 8,
+    ...limits,
+  });
   return thread;
 };
 

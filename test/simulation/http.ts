@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Front } from '#src/node/front.ts';
+import { assertDocumented } from '../_support/documented-answers.ts';
 import type { HubProcess } from './node.ts';
 
 /** What a client sends: always a POST with JSON. */
@@ -43,6 +44,7 @@ class SocketlessRequest extends Readable {
 /**
  * Sends a request through the whole chain of the HTTP API, without a socket and without anything that takes time.
  * @returns null when the hub is dead, or died before it answered
+ * @throws Error when the answer is not as documented
  */
 export function request({ process, front }: HubProcess, sent: HttpRequest): Promise<HttpAnswer | null> {
   if (!process.alive) return Promise.resolve(null);
@@ -56,9 +58,7 @@ async function answerOf(app: Front['app'], sent: HttpRequest): Promise<HttpAnswe
   const outer = new Request(`http://localhost${sent.path}`, { method: 'POST' });
   const response = await app.fetch(outer, { incoming } as HttpBindings);
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: text === '' ? null : (JSON.parse(text) as unknown),
-  };
+  const body: unknown = text === '' ? null : JSON.parse(text);
+  assertDocumented(sent.path, response.status, body);
+  return { status: response.status, headers: Object.fromEntries(response.headers), body };
 }

@@ -1,3 +1,4 @@
+import { fewestAttempts } from '#machines/message-delivery.ts';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kinds } from '#actors/kinds.ts';
 import type { Json } from '#actors/representation.ts';
@@ -23,6 +24,7 @@ export function problemsOf(world: World, ledger: Ledger): string[] {
     ...(saidMeets(world) ? saidProblems(db, ledger) : []),
     ...acceptanceProblems(world),
     ...attemptProblems(world),
+    ...givenUpProblems(world),
     ...eventProblems(world),
     ...divergence(world),
     ...servingProblems(world),
@@ -203,6 +205,18 @@ function eventProblems({ db, store, witness, retention, time }: World): string[]
     ...silent.map((id) => `message ${id} has no event`),
     ...early.map(({ text }) => `an event was forgotten too early: ${text}`),
   ];
+}
+
+/** Who gives a source up that can not be reached has called it five times for the message. */
+function givenUpProblems({ db, callWatch }: World): string[] {
+  const rows = db.prepare(
+    `SELECT id, metadata ->> 'error' AS error FROM message
+     WHERE state = 'failed' AND (error LIKE 'The source could not be reached%' OR error LIKE 'The source answered%500%')`,
+  );
+  return (rows.all() as { id: Uint8Array; error: string }[]).flatMap(({ id, error }) => {
+    const calls = callWatch.calls.get(uuidFromBytes(id)) ?? 0;
+    return calls >= fewestAttempts ? [] : [`${uuidFromBytes(id)} failed after ${calls} calls: ${error}`];
+  });
 }
 
 /** A source is called once for each attempt that was started, at most. */

@@ -13,7 +13,7 @@ import { createFront, type Front } from '#src/node/front.ts';
 import { startDispatch } from '#src/node/owner-dispatch.ts';
 import { startHost } from '#src/node/owner-host.ts';
 import { openServices } from '#src/node/services.ts';
-import { testConfig } from '../_support/config.ts';
+import { sealKeys, testConfig } from '../_support/config.ts';
 import type { Calls } from './calls.ts';
 import type { ClusterHost } from './cluster.ts';
 import { faultyStore, type Sabotage, type StepWatch } from './faulty-store.ts';
@@ -88,7 +88,7 @@ export class SimulatedNode {
 
   /** The same in the words of the hub. */
   get store(): OpenStoreReader {
-    this.#store ??= openStoreReader(this.file, this.#around.shards);
+    this.#store ??= openStoreReader(this.file, this.#around.shards, sealKeys.sealKey);
     return this.#store;
   }
 
@@ -134,6 +134,7 @@ export class SimulatedNode {
     const store = openHostStore({
       ...{ file: this.file, durability: 'normal', shards, tables: kindTables },
       instance: '00000000-0000-4000-8000-000000000000',
+      ...sealKeys,
     });
     this.#reapAtDeath(process, () => store.close());
     process.onDeath(() => {

@@ -89,6 +89,10 @@ const table: Row[] = [
   ],
   [backingOff, { retryDelay: 700 }, { type: retryTimer }, queued, ['wake'], { retryDelay: 700 }],
   [backingOff, {}, rejected, 'failed', ['dequeue'], { error: 'No such recipient.' }],
+  [queued, {}, { type: 'conversation.awaited' }, 'awaiting', ['dequeue'], {}],
+  ['failed', { error: 'No.' }, { type: 'conversation.awaited' }, 'awaiting', [], { attempts: 0, triedSince: null }],
+  ['awaiting', {}, { type: 'conversation.appeared' }, queued, ['enqueue'], {}],
+  ['awaiting', {}, { type: 'conversation.missing', error: 'Not there.' }, 'failed', [], { error: 'Not there.' }],
   ['delivered', {}, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
   ['failed', { error: 'No.' }, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
   [
@@ -104,6 +108,9 @@ const table: Row[] = [
 /** How many calls of a way found nobody, or never had an answer, since the send was last put into its lane. */
 const inVain = new Set(['attempt.unreachable', 'attempt.outcome-unknown']);
 
+/** What ends a send at once, however often its source was called. */
+const refusals = new Set(['attempt.rejected', 'attempt.throttled', 'source.failed', 'conversation.missing']);
+
 /** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
 function violations(events: Event[], states: State[]): string[] {
   const found: string[] = [];
@@ -116,14 +123,14 @@ function violations(events: Event[], states: State[]): string[] {
       if (type === 'enqueue') inLane += 1;
       if (type === 'dequeue') inLane -= 1;
     }
-    if (event === 'resend' && state.changed) vain = 0;
+    if (before?.value === 'failed' && state.value !== 'failed') vain = 0;
     if (inVain.has(event) && state.changed) vain += 1;
     const pending = typeof state.value === 'object';
     if (inLane !== (pending ? 1 : 0)) found.push(`${event}: ${inLane} times in the lane`);
     if (before?.value === 'delivered' && state.changed && event !== 'source.failed')
       found.push(`${event}: left delivered`);
     if (state.value === 'failed' && before?.value !== 'failed') {
-      const isRefused = ['attempt.rejected', 'attempt.throttled', 'source.failed'].includes(event);
+      const isRefused = refusals.has(event);
       if (!isRefused && vain < fewestAttempts) found.push(`${event}: failed after ${vain} calls`);
       if (!state.context.error) found.push(`${event}: failed without an error`);
     }
@@ -152,7 +159,7 @@ describe('message delivery', () => {
   });
 
   it('stays for every event that the table does not name', () => {
-    for (const value of [queued, calling, backingOff, 'delivered', 'failed']) {
+    for (const value of [queued, calling, backingOff, 'awaiting', 'delivered', 'failed']) {
       const named = table.filter(([state]) => state === value).map(([, , event]) => event.type);
       for (const event of sampleEvents('message-delivery').filter(({ type }) => !named.includes(type))) {
         const result = step('message-delivery', { value, context: context() }, event);

@@ -46,6 +46,9 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(8, { type: 'attempt.outcome-unknown' }),
     sample(1, { type: 'source.failed', error: 'Undeliverable.' }),
     sample(4, { type: 'resend' }),
+    sample(1, { type: 'conversation.awaited' }),
+    sample(2, { type: 'conversation.appeared' }),
+    sample(1, { type: 'conversation.missing', error: 'It did not appear.' }),
     sample(8, { type: retryTimer }),
   ],
   'webhook-delivery': [

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createLogger, logLevelOf } from '#src/logger.ts';
 import { serveUntilStopped } from '../serve.ts';
-import { configFileOf, createWorkspace, type GlobalFlags, workspaceConfig } from '../workspace.ts';
+import { configFileOf, createWorkspace, type GlobalFlags, servedConfig } from '../workspace.ts';
 
 interface CreateFlags extends GlobalFlags {
   initOnly?: true;
@@ -10,6 +10,10 @@ interface CreateFlags extends GlobalFlags {
   provider: string;
   providerConfig?: Map<string, string>;
 }
+
+/** What whoever makes a workspace should know (decision 23). */
+const openness =
+  'the API is open to every program of this machine: security.authentication: true in it asks for the token\n';
 
 /** What `--provider-config` may set for the local provider: dotted keys of the configuration. */
 const localSettings: Record<string, string> = { port: 'server.port', metricsPort: 'server.metricsPort' };
@@ -52,7 +56,8 @@ export function createCommand(): Command {
         { apihost: '', namespace: flags.namespace, provider: flags.provider },
         flags.providerConfig,
       );
-      process.stderr.write(`created ${configFileOf(workspace)}\n`);
-      if (!flags.initOnly) await serveUntilStopped(workspaceConfig(workspace), createLogger({ level }));
+      process.stderr.write(`created ${configFileOf(workspace)}\n${openness}`);
+      const log = createLogger({ level });
+      if (!flags.initOnly) await serveUntilStopped(servedConfig(workspace, log), log);
     });
 }

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { createLogger, logLevelOf } from '#src/logger.ts';
 import { serveUntilStopped } from '../serve.ts';
-import { findWorkspace, type GlobalFlags, workspaceConfig } from '../workspace.ts';
+import { findWorkspace, type GlobalFlags, servedConfig } from '../workspace.ts';
 
 /** The value of a `--port` flag: 0 (any free port) to 65535. */
 export function parsePort(text: string): number {
@@ -17,8 +17,9 @@ export function serveCommand(): Command {
     .option('--port <number>', 'port of the API instead of the configured one; 0: any free port', parsePort)
     .action(async (_options, command: Command) => {
       const flags = command.optsWithGlobals<GlobalFlags & { port?: number }>();
-      const config = workspaceConfig(findWorkspace(flags));
+      const log = createLogger({ level: logLevelOf(process.env, 'info') });
+      const config = servedConfig(findWorkspace(flags), log);
       if (flags.port !== undefined) config.server.port = flags.port;
-      await serveUntilStopped(config, createLogger({ level: logLevelOf(process.env, 'info') }));
+      await serveUntilStopped(config, log);
     });
 }

@@ -6,7 +6,7 @@ import { notAvailable } from '#src/config/not-available.ts';
 import { createLogger, logLevelOf } from '#src/logger.ts';
 import type { HubAddresses } from '#src/node/front.ts';
 import { serveUntilStopped } from '../serve.ts';
-import { configFileOf, createWorkspace, defaultWorkspace, type GlobalFlags, workspaceConfig } from '../workspace.ts';
+import { configFileOf, createWorkspace, defaultWorkspace, type GlobalFlags, servedConfig } from '../workspace.ts';
 import { parsePort } from './serve.ts';
 
 /** What `start` prints when the hub answers: addresses, where the token is (never its value), and a first call. */
@@ -44,10 +44,10 @@ export function startCommand(): Command {
       const workspace = resolve(flags.workspace ?? defaultWorkspace);
       const file = configFileOf(workspace);
       if (!existsSync(file)) createWorkspace(workspace, { apihost: '', namespace: 'default', provider: 'local' });
-      const config = workspaceConfig(workspace);
-      if (flags.port !== undefined) config.server.port = flags.port;
       // People read this terminal: only what needs them is logged, unless PARLEY_LOG_LEVEL asks for more.
       const log = createLogger({ level: logLevelOf(process.env, 'warn') });
+      const config = servedConfig(workspace, log);
+      if (flags.port !== undefined) config.server.port = flags.port;
       await serveUntilStopped(config, log, (addresses) => {
         process.stdout.write(welcome(config, shortPath(file), addresses));
       });

@@ -1,3 +1,7 @@
+import { isObject } from '#actors/json.ts';
+import { leftOut } from '#actors/metadata.ts';
+import type { Json, JsonObject } from '#actors/representation.ts';
+import { foreignId } from '#src/ingest/fields.ts';
 import { contentSignature, signatureHeader } from '#src/outgoing/content-signature.ts';
 import type { Delivery, CallOutcome, DeliveryTools } from '../connector.ts';
 import { type AnswerReading, objectIn, outcomeOf } from '../outcome.ts';
@@ -33,6 +37,7 @@ function actionBody({ message, conversation, channel, knownToSource }: Delivery)
         content: message.content,
         sent_at: String(message.sentAt),
       },
+      channel: { id: channel.id, source_channel_id: channel.source_channel_id },
       // A source that has never heard of the conversation is told only whom to reach.
       ...(knownToSource && {
         conversation: {
@@ -47,15 +52,19 @@ function actionBody({ message, conversation, channel, knownToSource }: Delivery)
   });
 }
 
+const badId = 'its source_message_id is no text of 1 to 255 visible characters';
+
 const reading: AnswerReading = {
   endpoint: 'The action endpoint',
   accepted(body) {
-    const { source_message_id: id, metadata } = objectIn(body);
-    return {
-      kind: 'succeeded',
-      sourceMessageId: typeof id === 'string' && id !== '' && id.isWellFormed() ? id : null,
-      metadata: typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? { ...metadata } : {},
-    };
+    const { source_message_id: id = null, metadata = null } = objectIn(body);
+    const given = foreignId.safeParse(id);
+    const said = isObject(metadata as Json) ? (metadata as JsonObject) : {};
+    if (given.success && given.data.isWellFormed())
+      return { kind: 'succeeded', sourceMessageId: given.data, metadata: said };
+    // Without an id its receipts and its echo can not find the message: not a thing to be silent about.
+    const noted = id === null ? said : { ...said, ...leftOut(badId) };
+    return { kind: 'succeeded', sourceMessageId: null, metadata: noted };
   },
   errorOf(body) {
     const { error } = objectIn(body);

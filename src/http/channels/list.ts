@@ -12,7 +12,7 @@ export const listChannels = defineRead({
     include_disconnected: z.boolean().optional(),
   }),
   example: { source: 'my-crm' },
-  responses: { 200: z.object({ data: z.array(channelSchema) }) },
+  responses: { 200: z.object({ data: z.array(channelSchema) }).describe('All of them.') },
   errors: [],
   handle: ({ services }, { source, include_disconnected }) =>
     ok({

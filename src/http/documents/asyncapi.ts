@@ -1,59 +1,119 @@
 import { z } from 'zod';
-import { eventTypes } from '#actors/representation.ts';
+import { type EventType, eventTypes } from '#actors/representation.ts';
+import { webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
+import { webSocketPath } from '#src/realtime/server.ts';
 import { version } from '#src/version.ts';
-import { eventSchema } from '../schemas.ts';
+import { eventSchema, eventSchemaName, eventSchemas } from '../events/schemas.ts';
+import { deliveryHeaders } from './headers.ts';
+import { forClients } from './schemas.ts';
 
-/** The AsyncAPI 3.0 document of `/ws.communication` and of outbound webhooks. */
-export function asyncApiDocument(): object {
-  const { $defs } = z.toJSONSchema(eventSchema, { io: 'output' });
-  const channel = (address: string | null, description: string, more: object = {}) => ({
+const description = `\
+STOMP 1.2 (1.1 and 1.0 too) over WebSocket. Each frame is one Event, the same as in \`events.list\` and webhooks. A
+SUBSCRIBE header \`after\` resumes behind the \`cursor\` of an event; without it only later events come. A credential, where
+one is asked for, is in the \`Authorization\` header of the upgrade request or of the CONNECT frame.`;
+
+/** The names of the messages of some event types; those of webhooks have headers besides. */
+const messageName = (type: EventType, webhook: boolean): string =>
+  `${eventSchemaName(type)}${webhook ? 'Delivery' : ''}`;
+
+function channel(
+  address: string,
+  words: string,
+  types: readonly EventType[],
+  more: { servers?: object[]; parameters?: object } = {},
+) {
+  const names = types.map((type) => messageName(type, more.servers !== undefined));
+  return {
     address,
-    description,
+    description: words,
     ...more,
-    messages: { event: { $ref: '#/components/messages/event' } },
-  });
+    messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+  };
+}
+
+const message = (type: EventType, webhook: boolean) => ({
+  name: type,
+  title: eventSchemaName(type),
+  summary: eventSchemas[type].meta()?.description,
+  contentType: 'application/json',
+  ...(webhook && { headers: { $ref: '#/components/schemas/DeliveryHeaders' } }),
+  payload: { $ref: `#/components/schemas/${eventSchemaName(type)}` },
+});
+
+const messagesOf = (types: readonly EventType[], webhook: boolean) =>
+  Object.fromEntries(types.map((type) => [messageName(type, webhook), message(type, webhook)]));
+
+/** The schemas of everything that is sent, under the names that the OpenAPI document has for them. */
+function schemas(): object {
+  const render = (schema: z.ZodType) =>
+    z.toJSONSchema(schema, { io: 'output', override: (rendered) => forClients({ ...rendered, io: 'output' }) });
+  const { $schema: _, ...headers } = render(deliveryHeaders);
+  const text = JSON.stringify({ ...render(eventSchema).$defs, DeliveryHeaders: headers });
+  return JSON.parse(text.replaceAll('#/$defs/', '#/components/schemas/'));
+}
+
+/** The part of the document that says where the hub is, and where the receivers are. */
+export function asyncApiServers(url: string) {
+  const { host, protocol, pathname } = new URL(url);
+  const hub = {
+    host,
+    pathname: `${pathname.replace(/\/$/, '')}${webSocketPath}`,
+    protocol: protocol === 'https:' ? 'wss' : 'ws',
+    protocolVersion: 'STOMP 1.2',
+    description: 'This hub.',
+  };
+  const receiver = { host: 'receiver.example', protocol: 'https', description: 'Whoever has a webhook subscription.' };
+  return { servers: { hub, receiver } };
+}
+
+/** The AsyncAPI 3.0 document of the WebSocket and of outbound webhooks, but for its servers. */
+export function asyncApiDocument(): object {
+  const channels = {
+    events: channel('/events', 'Every event.', eventTypes),
+    eventsOfType: channel('/events/{type}', 'Events of one type.', eventTypes, {
+      parameters: { type: { enum: [...eventTypes], description: 'The event type.' } },
+    }),
+    conversation: channel('/conversations/{id}', 'Events of one conversation.', eventTypes, {
+      parameters: { id: { description: 'The id of the conversation.' } },
+    }),
+    webhooks: channel('/{path}', 'The URL of a webhook subscription.', webhookEventTypes, {
+      servers: [{ $ref: '#/servers/receiver' }],
+      parameters: { path: { description: 'Whatever the URL has behind its host.' } },
+    }),
+  };
   return {
     asyncapi: '3.0.0',
     info: {
       title: 'Parley events',
       version,
-      description: `STOMP 1.2 over WebSocket at /ws.communication. A SUBSCRIBE header "after" resumes behind a cursor.`,
-      license: { name: 'Apache-2.0' },
+      description,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/json',
-    servers: {
-      hub: { host: '127.0.0.1:8080', pathname: '/ws.communication', protocol: 'ws', protocolVersion: 'STOMP 1.2' },
-    },
-    channels: {
-      events: channel('/events', 'Every event.'),
-      eventsOfType: channel('/events/{type}', 'Events of one type.', {
-        parameters: { type: { enum: [...eventTypes], description: 'The event type.' } },
-      }),
-      conversation: channel('/conversations/{id}', 'Events of one conversation.', {
-        parameters: { id: { description: 'The id of the conversation.' } },
-      }),
-      webhooks: channel(null, 'The URL of a webhook subscription: one signed POST for each event.'),
-    },
+    channels,
     operations: Object.fromEntries(
-      ['events', 'eventsOfType', 'conversation', 'webhooks'].map((name) => [
+      Object.keys(channels).map((name) => [
         `receive-${name}`,
         {
           action: 'send',
           channel: { $ref: `#/channels/${name}` },
-          summary: `The hub sends one ${name === 'webhooks' ? 'POST' : 'MESSAGE'} for each event.`,
+          security: [{ $ref: `#/components/securitySchemes/${name === 'webhooks' ? 'signature' : 'systemToken'}` }],
+          summary: `The hub sends one ${name === 'webhooks' ? 'POST, signed with the key,' : 'MESSAGE'} for each event.`,
         },
       ]),
     ),
     components: {
-      schemas: { ...$defs },
-      messages: {
-        event: {
-          name: 'Event',
-          title: 'Event',
-          contentType: 'application/json',
-          payload: { $ref: '#/components/schemas/Event' },
+      securitySchemes: {
+        systemToken: { type: 'http', scheme: 'bearer', description: 'Where security.authentication is on.' },
+        signature: {
+          type: 'httpApiKey',
+          in: 'header',
+          name: 'webhook-signature',
+          description: 'With a signature_key.',
         },
       },
+      schemas: schemas(),
+      messages: { ...messagesOf(eventTypes, false), ...messagesOf(webhookEventTypes, true) },
     },
   };
 }

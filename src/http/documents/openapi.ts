@@ -1,119 +1,146 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import type { FailureCode } from '#actors/errors.ts';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
 import type { Scope } from '#src/security/caller.ts';
 import { version } from '#src/version.ts';
-import { statusOf } from '../errors.ts';
-import type { Operation } from '../operation.ts';
-import { errorSchema, eventSchema } from '../schemas.ts';
+import { eventSchemaName } from '../events/schemas.ts';
+import { featureKeys, type Operation } from '../operation.ts';
+import { failure, otherMethods, responsesOf } from './answers.ts';
+import { answerHeaders, deliveryHeaders, headersOf, requestHeaders } from './headers.ts';
+import { forClients } from './schemas.ts';
+import { conventions, tags } from './words.ts';
 
-/** Failures that every operation can have. */
-const common: readonly FailureCode[] = [
-  'invalid_request',
-  'malformed_json',
-  'unsupported_media_type',
-  'body_too_large',
-  'invalid_idempotency_key',
-  'idempotency_conflict',
-  'overloaded',
-  'deadline_exceeded',
-  'unavailable',
-  'internal',
-];
-const ofScope: Record<Scope, readonly FailureCode[]> = {
-  core: ['unauthorized', 'forbidden'],
-  source: ['unauthorized', 'forbidden'],
-  public: [],
-};
-const security: Record<Scope, Record<string, string[]>[]> = {
-  core: [{ systemToken: [] }, {}],
-  source: [{ sourceToken: [] }],
-  public: [{}],
+type Security = NonNullable<ZodOpenApiOperationObject['security']>;
+
+const securityOf = (scope: Scope, authentication: boolean): Security => {
+  const open: Record<Scope, Security> = {
+    core: [{ systemToken: [] }, ...(authentication ? [] : [{}])],
+    source: [{ sourceToken: [] }],
+    public: [{}],
+  };
+  return open[scope];
 };
 
-/** What an operation may fail with. */
-export const failuresOf = ({ auth, errors }: Operation): FailureCode[] => [
-  ...new Set([...errors, ...ofScope[auth], ...common]),
-];
+const callers: Record<Scope, string> = {
+  core: 'For agents, whom the system token names.',
+  source: 'For the source that the token names.',
+  public: 'For everyone.',
+};
 
-function responsesOf(operation: Operation): ZodOpenApiOperationObject['responses'] {
-  const responses: ZodOpenApiOperationObject['responses'] = {};
-  for (const [status, schema] of Object.entries(operation.responses)) {
-    const content = schema === null ? {} : { content: { 'application/json': { schema } } };
-    responses[status as `${1 | 2 | 4 | 5}${string}`] = { description: `Status ${status}.`, ...content };
-  }
-  const byStatus = Map.groupBy(failuresOf(operation), (code) => statusOf[code]);
-  for (const [status, codes] of byStatus) {
-    responses[String(status) as `${1 | 2 | 4 | 5}${string}`] = {
-      description: codes.map((code) => `\`${code}\``).join(', '),
-      content: { 'application/json': { schema: errorSchema } },
-    };
-  }
-  return responses;
+/** What the summary leaves out: who may call, what must be switched on, where it answers too. */
+function descriptionOf({ auth, feature, aliases = [] }: Operation): string {
+  const condition = feature === undefined ? [] : [`Needs \`${featureKeys[feature]}\`.`];
+  const others = aliases.map((alias) => `Answers at \`${alias}\` too.`);
+  return [callers[auth], ...condition, ...others].join(' ');
 }
 
-const idempotencyKey = z.string().optional().describe('The same key and body within 24 h get the first answer.');
-
-function pathItem(operation: Operation): { post: ZodOpenApiOperationObject } {
+function operationObject(operation: Operation, authentication: boolean): ZodOpenApiOperationObject {
   const { path, summary, auth, request, example } = operation;
   const [resource = ''] = path.slice(1).split('.');
   return {
-    post: {
-      operationId: path.slice(1),
-      tags: [resource],
-      summary,
-      security: security[auth],
-      requestParams: {
-        header: z.object({
-          ...(operation.isRead ? {} : { 'Idempotency-Key': idempotencyKey }),
-          'X-Request-Id': z.string().optional().describe('Comes back, and stands in the log.'),
-        }),
-      },
-      requestBody: { content: { 'application/json': { schema: request, example } } },
-      responses: responsesOf(operation),
+    operationId: path.slice(1),
+    tags: [resource],
+    summary,
+    description: descriptionOf(operation),
+    security: securityOf(auth, authentication),
+    requestParams: { header: requestHeaders(operation.isRead) },
+    requestBody: {
+      // An empty body is `{}`.
+      required: !request.safeParse({}).success,
+      content: { 'application/json': { schema: request, example } },
     },
+    responses: responsesOf(operation),
   };
 }
 
-function webhook(type: WebhookEventType): { post: ZodOpenApiOperationObject } {
+function webhook(type: WebhookEventType): ZodOpenApiOperationObject {
+  const schema = { $ref: `#/components/schemas/${eventSchemaName(type)}` };
   return {
-    post: {
-      operationId: `event.${type}`,
-      tags: ['events'],
-      summary: `The event ${type}.`,
-      security: [{}],
-      requestBody: { content: { 'application/json': { schema: eventSchema } } },
-      responses: { '200': { description: 'Received.' } },
+    operationId: `event.${type}`,
+    tags: ['webhooks'],
+    summary: `The hub tells a receiver of ${type}.`,
+    security: [{}],
+    requestParams: { header: deliveryHeaders },
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    responses: {
+      '2XX': { description: 'Received. Within 15 s, also before the work is done.' },
+      '410': { description: 'Nothing more is wanted: the subscription is unsubscribed.' },
+      '4XX': { description: 'Tried again later; with 429 or 503 and Retry-After then.' },
     },
   };
 }
 
-/** The OpenAPI 3.1 document of the operations. */
-export function openApiDocument(operations: readonly Operation[]): object {
-  return createDocument({
-    openapi: '3.1.0',
-    info: {
-      title: 'Parley',
-      version,
-      description: 'A conversational messaging hub. Every operation is a POST with a JSON body.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+const health = (verb: string, summary: string, responses: ZodOpenApiOperationObject['responses']) => ({
+  get: {
+    ...{ operationId: `health.${verb}`, tags: ['health'], summary, security: [{}] },
+    responses: { ...responses, ...otherMethods },
+  },
+});
+
+const well = {
+  description: 'It does.',
+  headers: headersOf([]),
+  content: { 'application/json': { schema: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }) } },
+};
+
+const unwell = z
+  .object({
+    status: z.literal('unavailable'),
+    problems: z
+      .array(z.object({ part: z.string(), problem: z.string() }))
+      .optional()
+      .describe('For who asks under a name that is the hub’s own.'),
+  })
+  .meta({ id: 'HealthProblems' });
+
+const healthPaths: ZodOpenApiPathsObject = {
+  '/health/live': health('live', 'Whether the process answers.', { '200': well }),
+  '/health/ready': health('ready', 'Whether the hub can do its work.', {
+    '200': well,
+    '503': {
+      description: 'It can not.',
+      headers: headersOf([]),
+      content: { 'application/json': { schema: unwell } },
     },
-    servers: [{ url: '/' }],
-    tags: [...new Set(operations.map(({ path }) => path.slice(1).split('.')[0]!)), 'events']
-      .filter((tag, n, all) => all.indexOf(tag) === n)
-      .map((name) => ({ name })),
-    components: {
-      securitySchemes: {
-        systemToken: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'security.systemToken, where authentication is on.',
-        },
-        sourceToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From sources.create.' },
+  }),
+};
+
+/** The part of the document that says where the hub is. */
+export const openApiServers = (url: string) => ({ servers: [{ url }] });
+
+/**
+ * The OpenAPI 3.1 document of the operations, the health and the webhooks, but for its servers.
+ * @param authentication whether the core API asks for a credential
+ */
+export function openApiDocument(operations: readonly Operation[], authentication: boolean): object {
+  const paths = operations.map((operation) => [operation.path, { post: operationObject(operation, authentication) }]);
+  const used = new Set([...operations.map(({ path }) => path.slice(1).split('.')[0]!), 'webhooks', 'health']);
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Parley',
+        version,
+        summary: 'A conversational messaging hub.',
+        description: conventions,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      tags: [...used].sort().map((name) => ({ name, description: tags[name] ?? '' })),
+      components: {
+        headers: answerHeaders,
+        responses: { OtherMethods: failure(['method_not_allowed']) },
+        securitySchemes: {
+          systemToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: `security.systemToken of the configuration${authentication ? '' : ', which this hub does not ask for'}.`,
+          },
+          sourceToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From sources.create.' },
+        },
+      },
+      paths: { ...Object.fromEntries(paths), ...healthPaths },
+      webhooks: Object.fromEntries(webhookEventTypes.map((type) => [type, { post: webhook(type) }])),
     },
-    paths: Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
-    webhooks: Object.fromEntries(webhookEventTypes.map((type) => [type, webhook(type)])),
-  });
+    { override: forClients },
+  );
 }

@@ -3,7 +3,8 @@ import { type EventType, eventTypes } from '#actors/representation.ts';
 import { exampleIds } from '../examples.ts';
 import { defineRead, ok } from '../operation.ts';
 import { pageSize, pageSizeField } from '../pagination.ts';
-import { eventSchema, uuid } from '../schemas.ts';
+import { uuid } from '../schemas.ts';
+import { eventSchema } from './schemas.ts';
 
 export const listEvents = defineRead({
   path: '/events.list',
@@ -32,6 +33,9 @@ export const listEvents = defineRead({
       ...(types && { types: types as EventType[] }),
       ...(conversation_id && { conversationId: conversation_id }),
     });
-    return ok({ data: entries.map(({ event }) => event), next_cursor: feed.encodeCursor(position) });
+    return ok({
+      data: entries.map(({ event }) => event as z.output<typeof eventSchema>),
+      next_cursor: feed.encodeCursor(position),
+    });
   },
 });

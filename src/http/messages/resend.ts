@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { messageSchema, uuid } from '../schemas.ts';
-import { conversationOf } from './own-message.ts';
+import { existingMessage } from './own-message.ts';
 
 export const resendMessage = defineOperation({
   path: '/messages.resend',
@@ -13,8 +13,10 @@ export const resendMessage = defineOperation({
   responses: { 200: messageSchema },
   errors: ['not_found', 'message_not_failed'],
   async handle({ commands, services }, { message_id }) {
-    const conversation = conversationOf(services, message_id);
-    const { message } = await commands.send('conversation', conversation, 'message.resend', { messageId: message_id });
+    const { conversationId } = existingMessage(services, message_id);
+    const { message } = await commands.send('conversation', conversationId, 'message.resend', {
+      messageId: message_id,
+    });
     return ok(message);
   },
 });

@@ -31,6 +31,12 @@ export const sendMessage = defineOperation({
   request,
   example: { conversation_id: exampleIds.conversation, message: { text: 'Hello, how can we help?' } },
   responses: { 200: messageSchema, 202: null },
+  answers: {
+    202: {
+      description: 'The conversation is not there yet: the message waits 30 s for it.',
+      headers: ['X-Message-Id'],
+    },
+  },
   errors: ['not_found', 'channel_not_connected', 'source_cannot_start_conversation'],
   handle(call, { conversation_id, source_recipient_id, channel_id, message }) {
     const content = message as Json;

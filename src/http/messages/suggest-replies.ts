@@ -4,7 +4,7 @@ import { json } from '#src/ingest/fields.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { messageSchema, text, uuid } from '../schemas.ts';
-import { conversationOf } from './own-message.ts';
+import { existingMessage } from './own-message.ts';
 
 export const suggestReplies = defineOperation({
   path: '/messages.suggest-replies',
@@ -19,8 +19,8 @@ export const suggestReplies = defineOperation({
   responses: { 200: messageSchema },
   errors: ['not_found', 'metadata_too_large'],
   async handle({ commands, services }, { message_id, suggestions }) {
-    const conversation = conversationOf(services, message_id);
-    const { message } = await commands.send('conversation', conversation, 'message.suggest-replies', {
+    const { conversationId } = existingMessage(services, message_id);
+    const { message } = await commands.send('conversation', conversationId, 'message.suggest-replies', {
       messageId: message_id,
       suggestions: suggestions as JsonObject,
     });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '#actors/representation.ts';
 import { jsonObject } from '#src/ingest/fields.ts';
 import { exampleIds } from '../examples.ts';
-import { conversationOf } from '../messages/own-message.ts';
+import { existingMessage } from '../messages/own-message.ts';
 import { defineOperation, empty } from '../operation.ts';
 import { uuid } from '../schemas.ts';
 
@@ -19,7 +19,7 @@ export const upsertMetadata = defineOperation({
     if (subject === 'channel') {
       await commands.send('channel', id, 'metadata.upsert', body);
     } else {
-      const conversation = subject === 'message' ? conversationOf(services, id) : id;
+      const conversation = subject === 'message' ? existingMessage(services, id).conversationId : id;
       const messageId = subject === 'message' ? id : null;
       await commands.send('conversation', conversation, 'metadata.upsert', { ...body, messageId });
     }

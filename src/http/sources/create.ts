@@ -28,4 +28,15 @@ export const createSource = defineOperation({
     const token = await services.tokens.make({ sourceId: source_id, issuedAt });
     return ok({ ...source, token });
   },
+  secret: {
+    /** A token follows from the second at which it was issued. */
+    async strip({ tokens }, body) {
+      const { token, ...rest } = body as { token: string };
+      return { ...rest, issued_at: (await tokens.verify(token))?.issuedAt };
+    },
+    async restore({ tokens }, stripped) {
+      const { issued_at: issuedAt, ...rest } = stripped as { source_id: string; issued_at: number };
+      return { ...rest, token: await tokens.make({ sourceId: rest.source_id, issuedAt }) };
+    },
+  },
 });

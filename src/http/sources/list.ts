@@ -9,7 +9,7 @@ export const listSources = defineRead({
   feature: 'source-api',
   request: z.object({}),
   example: {},
-  responses: { 200: z.object({ data: z.array(sourceSchema) }) },
+  responses: { 200: z.object({ data: z.array(sourceSchema) }).describe('All of them.') },
   errors: ['feature_disabled'],
   handle: ({ services }) => ok({ data: services.store.sources.list() }),
 });

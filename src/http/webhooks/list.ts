@@ -9,7 +9,7 @@ export const listWebhooks = defineRead({
   feature: 'webhook',
   request: z.object({}),
   example: {},
-  responses: { 200: z.object({ data: z.array(subscriptionSchema) }) },
+  responses: { 200: z.object({ data: z.array(subscriptionSchema) }).describe('All of them.') },
   errors: ['feature_disabled'],
   handle: ({ services }) => ok({ data: services.store.webhooks.list() }),
 });

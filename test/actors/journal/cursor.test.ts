@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Failure } from '#actors/errors.ts';
 import { openStoreReader } from '#actors/store-reader.ts';
+import { decodeCursor, encodeCursor } from '#actors/journal/cursor.ts';
 import type { FeedReader } from '#actors/journal/feed.ts';
+import { sealKeys } from '../../_support/config.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../../_support/actor-system.ts';
 import { elapse } from '../support.ts';
 
@@ -104,7 +106,7 @@ test('a restored copy knows its cursors, not those given later', async () => {
   const then = feed.encodeCursor(feed.end());
   await talk(system, 'second');
   const later = feed.encodeCursor(feed.end());
-  const restored = openStoreReader(copy, 2);
+  const restored = openStoreReader(copy, 2, sealKeys.sealKey);
   expect(restored.feed.decodeCursor(then)).toEqual(restored.feed.end());
   expect(refusalOf(restored.feed, later)).toMatchObject({
     code: 'invalid_cursor',
@@ -163,4 +165,10 @@ test('a reader sees the horizon that another process has moved', async () => {
   expect(codeOf(feed, first!.event.cursor)).toBe('cursor_expired');
   expect(codeOf(feed, feed.encodeCursor(feed.end()))).toBe('none');
   close();
+});
+
+test('a cursor is made by who knows the whole instance only', () => {
+  const extent = { instance: '12345678-true', start: [0], end: [5] };
+  expect(decodeCursor(encodeCursor('12345678-true', [1]), extent)).toEqual([1]);
+  expect(() => decodeCursor(encodeCursor('12345678-made-up', [1]), extent)).toThrow('not one that this hub has given');
 });

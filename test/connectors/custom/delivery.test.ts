@@ -17,6 +17,10 @@ const delivery: Delivery = {
   registered,
 };
 
+const noId = {
+  left_out: 'What the source said of it: its source_message_id is no text of 1 to 255 visible characters.',
+};
+
 async function delivered(changes: Partial<Delivery> = {}, body = '{}') {
   const calls: OutgoingRequest[] = [];
   const answer: OutgoingResult = {
@@ -38,6 +42,7 @@ describe('a call to an action endpoint', () => {
     expect(JSON.parse(String(calls[0]!.body))).toEqual({
       type: 'message.send',
       payload: {
+        channel: { id: 'ch', source_channel_id: 'line' },
         message: { id: 'm', source_recipient_id: 'ann', content: { text: 'ä' }, sent_at: '1767225600123' },
         conversation: {
           ...{ id: 'c', channel_id: 'ch', source_channel_id: 'line', source_conversation_id: 'ann' },
@@ -49,7 +54,9 @@ describe('a call to an action endpoint', () => {
 
   it('names no conversation that the source has not heard of', async () => {
     const { calls } = await delivered({ knownToSource: false });
-    expect(JSON.parse(String(calls[0]!.body)).payload).not.toHaveProperty('conversation');
+    const { payload } = JSON.parse(String(calls[0]!.body)) as { payload: object };
+    expect(payload).not.toHaveProperty('conversation');
+    expect(payload).toMatchObject({ channel: { id: 'ch', source_channel_id: 'line' } });
   });
 
   it('is signed over its exact bytes with the token', async () => {
@@ -72,9 +79,11 @@ describe('a call to an action endpoint', () => {
 
   it.each([
     ['{"metadata":{"a":1}}', null, { a: 1 }],
-    ['{"source_message_id":7,"metadata":[1]}', null, {}],
-    ['{"source_message_id":""}', null, {}],
-    ['{"source_message_id":"\\ud800"}', null, {}],
+    ['{"source_message_id":null,"metadata":[1]}', null, {}],
+    ['{"source_message_id":7,"metadata":{"a":1}}', null, { a: 1, ...noId }],
+    ['{"source_message_id":""}', null, noId],
+    [`{"source_message_id":"${'x'.repeat(256)}"}`, null, noId],
+    ['{"source_message_id":"\\ud800"}', null, noId],
     ['done', null, {}],
   ])('may be answered with %s', async (body, sourceMessageId, metadata) => {
     expect((await delivered({}, body)).outcome).toEqual({ kind: 'succeeded', sourceMessageId, metadata });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FailureCode } from '#actors/errors.ts';
 import { operations } from '#src/http/operations.ts';
+import { undocumentedIn } from '../../_support/documented-answers.ts';
 import { answerProblem, failureProblem } from '../../_support/held-answers.ts';
 import { HubProcess } from '../../_support/hub-process.ts';
 import { SourceClient } from '../../_support/source-client.ts';
@@ -29,13 +30,14 @@ async function problemWith(hub: HubProcess, token: string, input: Input): Promis
   if (ms > slowest) return `took ${Math.round(ms)} ms`;
   const operation = operations.find(({ path }) => path === input.path)!;
   if (response.status < 400) {
-    return answerProblem(operation, response.status, text === '' ? undefined : JSON.parse(text));
+    const body = text === '' ? undefined : JSON.parse(text);
+    return answerProblem(operation, response.status, body) ?? undocumentedIn(input.path, response.status, body ?? null);
   }
   if (!response.headers.get('content-type')?.startsWith('application/json'))
     return `an error that is not JSON: ${text}`;
   const body = JSON.parse(text) as { error?: unknown; code?: unknown };
   if (typeof body.error !== 'string') return `not the schema: ${text}`;
-  return failureProblem(operation, body.code as FailureCode);
+  return failureProblem(operation, body.code as FailureCode) ?? undocumentedIn(input.path, response.status, body);
 }
 
 test('10,000 bad inputs get no 5xx and break nothing', { timeout: 180_000 }, async () => {

@@ -7,6 +7,30 @@ const readers = 'test/actors/readers.test.ts';
 /** Places in the feed and in lists. */
 export const cursors: readonly Mutant[] = [
   {
+    name: 'next-cursor-past-what-waits',
+    file: 'src/http/events/list.ts',
+    from: 'feed.encodeCursor(position)',
+    to: 'feed.encodeCursor(feed.end())',
+    breaks: 'who reads the feed in pages misses what did not fit into the first',
+    caughtBy: { file: 'test/http/events.test.ts', title: 'gives every event once, in pages' },
+  },
+  {
+    name: 'next-cursor-stays-at-a-filter',
+    file: 'src/http/events/list.ts',
+    from: 'feed.encodeCursor(position)',
+    to: 'feed.encodeCursor(entries.at(-1)?.position ?? from)',
+    breaks: 'every question for a rare type reads the feed from the beginning',
+    caughtBy: { file: 'test/http/events.test.ts', title: 'leaves behind what is none' },
+  },
+  {
+    name: 'subject-of-another-kind',
+    file: 'actors/journal/render.ts',
+    from: "type: name as EventSubject['type']",
+    to: "type: 'conversation' as EventSubject['type']",
+    breaks: 'a client counts the events of a channel as those of a conversation',
+    caughtBy: { file: feed, title: 'an event names whose number it has, as value and text' },
+  },
+  {
     name: 'cursor-of-another-instance-taken',
     file: 'actors/journal/cursor.ts',
     from: 'if (name !== instance.slice(0, instanceLength)) {',

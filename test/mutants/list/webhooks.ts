@@ -9,6 +9,22 @@ const deliveries = 'test/actors/webhook-deliveries.test.ts';
 /** Subscriptions, their lanes and their deliveries. */
 export const webhooks: readonly Mutant[] = [
   {
+    name: 'pause-delivered',
+    file: 'actors/webhook-subscription/commands.ts',
+    from: "(row.state === 'Unsubscribed' && body.resume !== true);",
+    to: 'false;',
+    breaks: 'a receiver that comes back gets everything of the pause, unasked',
+    caughtBy: { file: subscription, title: 'after a pause starts from now' },
+  },
+  {
+    name: 'resume-ignored',
+    file: 'actors/webhook-subscription/commands.ts',
+    from: "(row.state === 'Unsubscribed' && body.resume !== true);",
+    to: "row.state === 'Unsubscribed';",
+    breaks: 'a receiver that asked for the events of the pause never gets them',
+    caughtBy: { file: subscription, title: 'with resume goes on from where it stood' },
+  },
+  {
     name: 'webhook-cursor-one-too-far',
     file: 'src/dispatch/webhooks/window.ts',
     from: 'this.#cursor = this.#entries[passed - 1]!.position;',

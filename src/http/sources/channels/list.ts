@@ -10,7 +10,7 @@ export const listSourceChannels = defineRead({
   feature: 'source-api',
   request: z.object({}),
   example: {},
-  responses: { 200: z.object({ data: z.array(channelSchema) }) },
+  responses: { 200: z.object({ data: z.array(channelSchema) }).describe('All of them.') },
   errors: ['feature_disabled'],
   handle: ({ services, caller: { sourceId } }) =>
     ok({ data: services.store.channels.list({ sourceId }).map((channel) => withToken(services, channel)) }),
