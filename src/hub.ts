@@ -4,6 +4,7 @@ import type { Bus, Clock, Ids, Logger } from '#actors/ports.ts';
 import type { ShardLog } from '#actors/log/shard-log.ts';
 import { lockInstance } from '#actors/store/instance-lock.ts';
 import type { Config, Secret } from '#src/config/config.ts';
+import { dataFileOf } from '#src/config/data-file.ts';
 import { Metrics } from '#src/metrics.ts';
 import { connectBus } from '#src/nats/connection.ts';
 import { provideNatsServer } from '#src/nats/provision.ts';
@@ -90,7 +91,7 @@ export class Hub implements AsyncDisposable {
   async start(): Promise<HubAddresses> {
     const folder = resolve(this.#config.data.dir);
     this.#part('lock', lockInstance(folder));
-    const file = join(folder, 'parley.db');
+    const file = dataFileOf(this.#config);
     const nats = this.#overrides.bus ? null : await this.#startNats(folder);
     const { bus, connected } = await this.#connect(nats);
     const host = await this.#startHost(file, bus, nats);

@@ -1,4 +1,3 @@
-import { contentDigest, type TurnEvent } from '../journal/turn.ts';
 import { isoTime, type Json, type JsonObject } from '../representation.ts';
 import type { EventRenderer } from '../journal/turn.ts';
 import type { Connection, Statement } from '../store/database.ts';
@@ -21,8 +20,6 @@ interface KeptMessage {
   md?: JsonObject;
   /** Its conversation had not appeared: nothing else was known of it. */
   a?: true;
-  /** Digest of what never changes of it, in the event that tells of its creation. */
-  d?: string;
 }
 
 interface KeptConversation {
@@ -41,7 +38,7 @@ interface KeptConversation {
 
 const isEmpty = (object: JsonObject): boolean => Object.keys(object).length === 0;
 
-/** What `message.updated` keeps, and `metadata.updated` of a message. */
+/** What `message.created` and `message.updated` keep, and `metadata.updated` of a message. */
 export function keptMessage(row: Pick<MessageRow, 'key' | 'state' | 'metadata'>): KeptMessage {
   return {
     m: row.key,
@@ -50,23 +47,9 @@ export function keptMessage(row: Pick<MessageRow, 'key' | 'state' | 'metadata'>)
   };
 }
 
-/** What `message.created` keeps. */
-export const keptCreation = (row: MessageRow): KeptMessage => ({ ...keptMessage(row), d: messageDigest(row) });
-
 /** What events of messages keep besides while their conversation has not appeared. */
 export const keptAbsence = (row: Readonly<ConversationRow>): Pick<KeptMessage, 'a'> =>
   isPresent(row) ? {} : { a: true };
-
-/** The message that an event tells the creation of, and the digest it was told with; null for any other event. */
-export function creationIn({ type, data }: TurnEvent): { key: number; digest: string } | null {
-  if (type !== 'message.created') return null;
-  const { m, d = '' } = data as unknown as KeptMessage;
-  return { key: m, digest: d };
-}
-
-/** Over the columns of a message that never change. */
-export const messageDigest = ({ id, conversation, sent_at, from_contact, sender, content }: MessageRow): string =>
-  contentDigest(id, conversation, sent_at, from_contact, sender, content);
 
 /** What `metadata.updated` of a conversation keeps. */
 export const keptFacts = (row: Readonly<ConversationRow>, { metadata }: ConversationMemory): KeptConversation => ({

@@ -1,7 +1,7 @@
 import type { Json, MessageJson } from '../representation.ts';
 import type { Columns } from '../runtime/kind.ts';
 import type { ConversationOrigin } from './contract.ts';
-import { keptAbsence, keptConversation, keptCreation, keptFacts, keptMessage } from './events.ts';
+import { keptAbsence, keptConversation, keptFacts, keptMessage } from './events.ts';
 import { type ConversationRuntime, presentConversation } from './memory.ts';
 import { defaultDisplayName, messageJson } from './representation.ts';
 import { type ConversationRow, messages, type MessageRow } from './tables.ts';
@@ -83,7 +83,7 @@ export function addMessage(
     delivery,
   };
   runtime.change(messages.insert(row));
-  runtime.emit('message.created', { ...keptCreation(row), ...keptAbsence(runtime.row) });
+  runtime.emit('message.created', { ...keptMessage(row), ...keptAbsence(runtime.row) });
   const isLast = message.sentAt >= last_message_at;
   runtime.save({ messages: count + 1, ...(isLast && { last_message: key, last_message_at: message.sentAt }) });
   if (isLast) runtime.memory.lastState = message.state;

@@ -4,7 +4,7 @@ import type { AnyKind } from '../runtime/kind.ts';
 import type { HostStore } from '../store/host-store.ts';
 import type { Change } from '../store/table.ts';
 import { bases, type BaseRow, journal, type JournalRow } from '../store/tables.ts';
-import { migrated, type Step, unpackEvents, unpackSteps } from './turn.ts';
+import { migrated, type RowChange, type Step, unpackEvents, unpackRows, unpackSteps } from './turn.ts';
 
 /** What forgetting a piece of the journal takes. */
 export interface Forgetting {
@@ -13,6 +13,8 @@ export interface Forgetting {
   horizon: number;
   /** Actors whose rows go with their last turns. */
   forgotten: { kind: string; id: string }[];
+  /** What the forgotten turns had made of rows besides their actors' own. */
+  rows: RowChange[];
   /** There is more to forget before the cut. */
   more: boolean;
 }
@@ -48,7 +50,8 @@ export function turnForgetter(store: HostStore, kinds: readonly AnyKind[]): Forg
         changes.push(base.stored ? bases.update(base.row.key, base.row) : bases.insert(base.row));
       }
     }
-    return { changes, horizon, forgotten, more: horizon < cut };
+    const made = gone.flatMap((row) => unpackRows(row.rows).others);
+    return { changes, horizon, forgotten, rows: made, more: horizon < cut };
   };
 }
 
@@ -101,6 +104,7 @@ class Subjects {
     const actor = this.#of(row, row.actor);
     for (const step of unpackSteps(row.steps)) this.#step(row, step);
     actor.row.chain = row.hash;
+    actor.row.row = unpackRows(row.rows).own;
     actor.row.turns = (actor.row.turns ?? 0) + 1;
     actor.row.seq = unpackEvents(row.events).at(-1)?.seq ?? actor.row.seq ?? 0;
   }
@@ -146,6 +150,7 @@ class Subjects {
         chain: null,
         turns: null,
         seq: null,
+        row: null,
       };
       const row = stored ?? { key, actor, ...none };
       base = { kind, machine: null, row, stored: stored !== null, snapshot: null };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { MachineId } from '#machines/registry.ts';
 import type { EventSubject, EventType, Json } from '../representation.ts';
-import type { JournalRow } from '../store/tables.ts';
+import type { JournalRow, ShardRow } from '../store/tables.ts';
 import { parseJson } from '../json.ts';
 
 /** One step of a machine inside a turn. */
@@ -71,10 +71,51 @@ export function unpackEvents(text: string | null): TurnEvent[] {
   return (parseJson(text) as PackedEvent[]).map(([type, seq, data]) => ({ type, seq, data }));
 }
 
+/** What something made of a row: the digest of the row before and after it. */
+export interface RowChange {
+  table: string;
+  key: number;
+  /** Null: there is no such row any more. */
+  after: string | null;
+  /** Null: there was none. */
+  before: string | null;
+}
+
+/** What a turn made of rows. */
+export interface TurnRows {
+  /** Digest of the actor's own row after it; null for a turn in nobody's chain. */
+  own: string | null;
+  others: RowChange[];
+}
+
+/** Stands where a row is gone: no digest is as short. */
+const gone = '-';
+
+/** `<own>;<table> <key> <after> <before>;…`, without `before` for a new row: digests and names hold no separators. */
+export function packRows({ own, others }: TurnRows): string {
+  let text = own ?? '';
+  for (const { table, key, before, after } of others) {
+    text += `;${table} ${key} ${after ?? gone}`;
+    if (before !== null) text += ` ${before}`;
+  }
+  return text;
+}
+
+export function unpackRows(text: string | null): TurnRows {
+  const [own, ...others] = (text ?? '').split(';');
+  return {
+    own: own || null,
+    others: others.map((packed) => {
+      const [table = '', key, after = gone, before = null] = packed.split(' ');
+      return { table, key: Number(key), before, after: after === gone ? null : after };
+    }),
+  };
+}
+
 const digestLength = 22;
 
 /** 132 bits of SHA-256: enough that no other text can be found for it. */
-const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, digestLength);
+export const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, digestLength);
 
 /** The hash of a stored state, kept with each step: a fold of the steps can be compared with it. */
 export const stateHash = (value: string, context: string): string =>
@@ -100,11 +141,17 @@ export const turnHash = (chain: string, turn: Omit<JournalRow, 'hash'>): string 
       turn.steps,
       turn.events,
       turn.answer,
+      turn.rows,
     ].join(separator),
   );
 
-/** Digest of what a row can not change any more, kept by the turn that made it. */
-export const contentDigest = (...parts: (string | number | null)[]): string => digest(parts.join(separator));
+/** Over a shard's row: nothing else of the file says what most of its columns hold. */
+export const shardDigest = (row: Omit<ShardRow, 'digest'>): string =>
+  digest(
+    [row.shard, row.lsn, row.epoch, row.hash, row.next_key, row.next_position, row.horizon, row.time, row.sums].join(
+      separator,
+    ),
+  );
 
 /** Positions that a turn takes in the feed. */
 export const positionsOf = (events: number): number => Math.max(1, events);

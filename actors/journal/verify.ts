@@ -1,18 +1,23 @@
 import { type MachineId, registry } from '#machines/registry.ts';
 import { initial, restore, type Snapshot } from '#machines/step.ts';
 import type { AnyKind, Contradictions, OwnedState } from '../runtime/kind.ts';
+import { slots } from '../runtime/shard.ts';
 import { type Connection, openForReading } from '../store/database.ts';
 import { keysPerShard } from '../store/table.ts';
 import { type ActorRow, bases, type BaseRow, journal, type JournalRow, type ShardRow } from '../store/tables.ts';
 import { stepped } from './prune.ts';
+import { RowCheck } from './row-check.ts';
+import { digestedTables, RowDigests } from './row-digest.ts';
 import {
   migrated,
   positionsOf,
+  shardDigest,
   stateHash,
   type Step,
   type TurnEvent,
   turnHash,
   unpackEvents,
+  unpackRows,
   unpackSteps,
 } from './turn.ts';
 
@@ -22,6 +27,8 @@ export interface Verification {
   turns: number;
   steps: number;
   events: number;
+  /** Rows besides turns, those of actors too. */
+  rows: number;
   problems: string[];
 }
 
@@ -33,7 +40,8 @@ export interface Verification {
 export function verifyFile(file: string, kinds: readonly AnyKind[]): Verification {
   const db = openForReading(file);
   try {
-    return new Verifier(db, kinds).run();
+    // A hub may be at work: what is checked is of one moment.
+    return db.transaction(() => new Verifier(db, kinds).run())();
   } finally {
     db.close();
   }
@@ -46,6 +54,8 @@ interface Chained {
   turns: number;
   seq: number;
   last: number;
+  /** Digest of its row. */
+  row: string | null;
 }
 
 /** A machine as its kept steps leave it. */
@@ -61,12 +71,16 @@ class Verifier {
   readonly #bases: Map<number, BaseRow>;
   readonly #contradictions: Map<string, Contradictions>;
   readonly #actors = new Map<number, Chained>();
+  readonly #digests: RowDigests;
+  readonly #rows: RowCheck;
   readonly #machines = new Map<number, Folded>();
-  readonly #result: Verification = { actors: 0, turns: 0, steps: 0, events: 0, problems: [] };
+  readonly #result: Verification = { actors: 0, turns: 0, steps: 0, events: 0, rows: 0, problems: [] };
 
   constructor(db: Connection, kinds: readonly AnyKind[]) {
     this.#db = db;
     this.#kinds = kinds;
+    this.#digests = new RowDigests(db, digestedTables(kinds));
+    this.#rows = new RowCheck(db, kinds, this.#digests);
     this.#bases = new Map(
       bases
         .query(db, '')
@@ -79,8 +93,13 @@ class Verifier {
   }
 
   run(): Verification {
+    this.#meta();
     const shards = this.#db.prepare('SELECT * FROM shard ORDER BY shard').all() as ShardRow[];
-    for (const shard of shards) this.#journal(shard);
+    for (const shard of shards) {
+      this.#shard(shard);
+      this.#journal(shard);
+    }
+    this.#lostShards(shards);
     for (const kind of this.#kinds) {
       this.#actorRows(kind);
       for (const { machine, table, column } of kind.owned ?? []) this.#ownedRows(machine, table.name, column);
@@ -88,6 +107,8 @@ class Verifier {
         for (const problem of this.#contradictions.get(kind.name)?.rows() ?? []) this.#problem(problem);
       });
     }
+    for (const problem of this.#rows.problems()) this.#problem(problem);
+    this.#result.rows += this.#rows.rows;
     for (const key of this.#bases.keys()) this.#problem(`base ${key}: nobody has it`);
     return this.#result;
   }
@@ -102,6 +123,28 @@ class Verifier {
       read();
     } catch (error) {
       this.#problem(`${name}: it can not be read (${(error as Error).message})`);
+    }
+  }
+
+  #meta(): void {
+    const names = this.#db.prepare('SELECT name FROM meta ORDER BY name').pluck().all() as string[];
+    if (!names.includes('instance')) this.#problem('meta: the instance is not there');
+    for (const name of names) if (!metaNames.includes(name)) this.#problem(`meta: nobody knows ${name}`);
+  }
+
+  #shard(row: ShardRow): void {
+    const name = `shard ${row.shard}`;
+    if (shardDigest(row) !== row.digest) this.#problem(`${name}: its digest is not that of its columns`);
+    this.#readable(name, () => this.#rows.forgotten(row));
+  }
+
+  /** Turns of a shard that has no row. */
+  #lostShards(shards: readonly ShardRow[]): void {
+    const any = this.#db.prepare('SELECT key FROM journal WHERE key >= ? AND key < ? LIMIT 1').pluck();
+    for (let shard = 0; shard < slots; shard++) {
+      if (shards.some((row) => row.shard === shard)) continue;
+      const turn = any.get(shard * keysPerShard, (shard + 1) * keysPerShard);
+      if (turn !== undefined) this.#problem(`shard ${shard}: it has turns, and no row`);
     }
   }
 
@@ -133,12 +176,15 @@ class Verifier {
     const name = `journal ${row.key}`;
     const events = unpackEvents(row.events);
     const actor = row.actor === 0 ? null : this.#actorOf(row);
+    const { own, others } = unpackRows(row.rows);
+    for (const change of others) this.#rows.changed(name, change);
     if (row.hash !== turnHash(actor?.chain ?? '', row)) this.#problem(`${name}: its hash is not that of its columns`);
     if (actor === null) return positionsOf(events.length);
     if (row.previous !== actor.last && actor.last !== -1) this.#problem(`${name}: it does not follow on ${actor.last}`);
     actor.chain = row.hash;
     actor.turns++;
     actor.last = row.key;
+    actor.row = own;
     for (const event of events) this.#event(name, actor, event);
     for (const step of unpackSteps(row.steps)) this.#step(name, row, step);
     return positionsOf(events.length);
@@ -149,15 +195,13 @@ class Verifier {
     this.#result.events++;
     if (seq !== actor.seq + 1) this.#problem(`${name}: event ${seq} follows on event ${actor.seq}`);
     actor.seq = seq;
-    const contradiction = this.#contradictions.get(actor.kind)?.event?.(event) ?? null;
-    if (contradiction !== null) this.#problem(`${name}: ${contradiction}`);
   }
 
   #actorOf({ kind, actor, previous }: JournalRow): Chained {
     let chained = this.#actors.get(actor);
     if (chained === undefined) {
       const base = this.#bases.get(actor);
-      chained = { kind, chain: base?.chain ?? '', turns: base?.turns ?? 0, seq: base?.seq ?? 0, last: base ? -1 : 0 };
+      chained = { kind, ...blank, ...chainOf(base), last: base ? -1 : 0 };
       if (base !== undefined && previous === 0) this.#problem(`base ${actor}: its actor begins behind it`);
       this.#actors.set(actor, chained);
     }
@@ -197,14 +241,18 @@ class Verifier {
   #actorRows(kind: AnyKind): void {
     for (const row of kind.table.query(this.#db, 'ORDER BY key').all()) {
       this.#result.actors++;
+      this.#result.rows++;
       const name = `${kind.name} ${row.key}`;
       const base = this.#bases.get(row.key);
-      const pruned: Chained = { kind: kind.name, chain: '', turns: 0, seq: 0, last: row.last_turn, ...chainOf(base) };
-      const { chain, turns, seq, last } = this.#actors.get(row.key) ?? pruned;
+      const pruned: Chained = { kind: kind.name, ...blank, ...chainOf(base), last: row.last_turn };
+      const { chain, turns, seq, last, row: digest } = this.#actors.get(row.key) ?? pruned;
       if (chain !== row.chain) this.#problem(`${name}: its last turn is not the journal's`);
       if (turns !== row.turns) this.#problem(`${name}: it has had ${row.turns} turns, the journal knows ${turns}`);
       if (seq !== row.seq) this.#problem(`${name}: its last event is ${row.seq}, the journal's ${seq}`);
       if (last !== row.last_turn) this.#problem(`${name}: its last turn is ${row.last_turn}, the journal's ${last}`);
+      if (digest !== this.#digests.of(kind.table.name, row)) {
+        this.#problem(`${name}: its row is not as its last turn left it`);
+      }
       const { machine } = kind;
       if (machine !== null) this.#readable(name, () => this.#state(name, row, machine));
       this.#actors.delete(row.key);
@@ -249,8 +297,14 @@ class Verifier {
   }
 }
 
+/** What a file says of itself. */
+const metaNames = ['instance', 'seal'];
+
+/** What is known of an actor before its first turn. */
+const blank = { chain: '', turns: 0, seq: 0, last: 0, row: null };
+
 const chainOf = (base: BaseRow | undefined): Partial<Chained> =>
-  base === undefined ? {} : { chain: base.chain ?? '', turns: base.turns ?? 0, seq: base.seq ?? 0 };
+  base === undefined ? {} : { chain: base.chain ?? '', turns: base.turns ?? 0, seq: base.seq ?? 0, row: base.row };
 
 const hashOf = ({ value, context }: Snapshot): string => stateHash(JSON.stringify(value), JSON.stringify(context));
 

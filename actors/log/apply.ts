@@ -1,3 +1,4 @@
+import { shardDigest } from '../journal/turn.ts';
 import type { HostStore } from '../store/host-store.ts';
 import type { ShardRow } from '../store/tables.ts';
 import { type ChangeRecord, recordHash, type ShardLog } from './shard-log.ts';
@@ -8,13 +9,10 @@ export class DivergedError extends Error {
 }
 
 /** The shard's row after a record. */
-export const rowAfter = (record: ChangeRecord, hash: string): ShardRow => ({
-  shard: record.shard,
-  lsn: record.lsn,
-  epoch: record.epoch,
-  hash,
-  ...record.position,
-});
+export function rowAfter({ shard, lsn, epoch, position }: ChangeRecord, hash: string): ShardRow {
+  const row = { shard, lsn, epoch, hash, ...position };
+  return { ...row, digest: shardDigest(row) };
+}
 
 /**
  * Makes a record of the log durable in a file that stands right before it: what a standby does, and an owner whose

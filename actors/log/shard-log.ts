@@ -9,6 +9,8 @@ export interface ShardPosition {
   horizon: number;
   /** The shard's own time, in ms; 0: none is counted yet. */
   time: number;
+  /** What rows come to that the journal does not tell of: `ShardRow`. */
+  sums: string;
 }
 
 /** One batch of a shard: everything a standby needs to be the same as the owner afterwards. */
@@ -34,8 +36,8 @@ const separator = '\u0000';
  * would all be escaped again.
  */
 export function recordHash({ shard, epoch, owner, lsn, prevHash, position, changes }: ChangeRecord): string {
-  const { next_key, next_position, horizon, time } = position;
-  let text = `${shard} ${epoch} ${owner ?? ''} ${lsn} ${prevHash} ${next_key} ${next_position} ${horizon} ${time}`;
+  const { next_key, next_position, horizon, time, sums } = position;
+  let text = `${shard} ${epoch} ${owner ?? ''} ${lsn} ${prevHash} ${next_key} ${next_position} ${horizon} ${time} ${sums}`;
   for (const change of changes) {
     text += `${separator}${change.table} ${change.op}`;
     if (change.op === 'cut') text += ` ${change.from} ${change.to}`;

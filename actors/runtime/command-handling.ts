@@ -1,10 +1,19 @@
 import { registry } from '#machines/registry.ts';
 import { initial, restore } from '#machines/step.ts';
 import { Failure } from '../errors.ts';
-import { turnHash } from '../journal/turn.ts';
+import { digestedTables, RowDigests } from '../journal/row-digest.ts';
+import { packRows, turnHash } from '../journal/turn.ts';
 import type { HostStore } from '../store/host-store.ts';
 import type { Change, RowQuery } from '../store/table.ts';
-import { type ActorRow, deadLetters, journal, outbox, type TimerRow, timers } from '../store/tables.ts';
+import {
+  type ActorRow,
+  deadLetters,
+  journal,
+  type JournalRow,
+  outbox,
+  type TimerRow,
+  timers,
+} from '../store/tables.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Activations, ActiveActor } from './activation.ts';
 import type { ActorAddress, Envelope, Reply } from './envelope.ts';
@@ -48,6 +57,7 @@ export class CommandHandling {
   readonly #store: HostStore;
   readonly #kinds: ReadonlyMap<string, Ready>;
   readonly #activations: Activations;
+  readonly #digests: RowDigests;
 
   constructor(store: HostStore, kinds: readonly AnyKind[], activations: Activations) {
     this.#store = store;
@@ -63,6 +73,7 @@ export class CommandHandling {
       ]),
     );
     this.#activations = activations;
+    this.#digests = store.prepare((db) => new RowDigests(db, digestedTables(kinds)));
   }
 
   /** @throws nothing for what a handler does; an I/O error of the store passes through */
@@ -75,7 +86,9 @@ export class CommandHandling {
     }
     try {
       const actor = this.#activate(ready, envelope, shard);
-      const runtime = new TurnRuntime(actor, ready.kind, handledAs(envelope), this.#store, ready.reads, shard.counters);
+      const { counters } = shard;
+      const { kind, reads } = ready;
+      const runtime = new TurnRuntime(actor, kind, handledAs(envelope), this.#store, reads, counters, this.#digests);
       runtime.migrate();
       const result = this.#dispatch(ready.kind, runtime, envelope, envelope.type);
       const reply: Reply = { ok: true, result: result ?? null };
@@ -177,7 +190,7 @@ export class CommandHandling {
 
   #refused(envelope: Envelope, shard: Shard, failure: Failure, remembers: boolean): Handled {
     const reply: Reply = { ok: false, failure: failure.toData() };
-    const changes = remembers ? [refusal(envelope, shard, JSON.stringify(reply))] : [];
+    const changes = remembers ? [journal.insert(ownerless(envelope, shard, JSON.stringify(reply), null))] : [];
     return { reply, changes, signals: noSignals, poison: false };
   }
 
@@ -192,6 +205,9 @@ export class CommandHandling {
       const { key, subject, name } = envelope.body as TimerFired;
       if (this.#store.timer(subject, name)?.key === key) changes.push(timers.remove(key));
     }
+    const others = this.#digests.changesOf(changes);
+    if (others.length > 0)
+      changes.push(journal.insert(ownerless(envelope, shard, null, packRows({ own: null, others }))));
     return { reply, changes, signals: noSignals, poison: true };
   }
 
@@ -263,8 +279,13 @@ function newRow({ machine, blank }: AnyKind, id: string, key: number): ActorRow 
   };
 }
 
-/** The journal's row of a refused command: in nobody's chain, kept for its repetition. */
-function refusal({ actor, type, cause, commandId, now }: Envelope, shard: Shard, answer: string): Change {
+/** The journal's row of a refused or poisoned command: in nobody's chain. `answer`: kept for its repetition. */
+function ownerless(
+  { actor, type, cause, commandId, now }: Envelope,
+  shard: Shard,
+  answer: string | null,
+  rows: string | null,
+): JournalRow {
   const turn = {
     key: shard.counters.turn,
     kind: actor.kind,
@@ -278,9 +299,10 @@ function refusal({ actor, type, cause, commandId, now }: Envelope, shard: Shard,
     steps: null,
     events: null,
     answer,
+    rows,
   };
   shard.counters.takePositions(1);
-  return journal.insert({ ...turn, hash: turnHash('', turn) });
+  return { ...turn, hash: turnHash('', turn) };
 }
 
 /** What SQLite says about a statement or its values, whatever the state of the disk. */

@@ -1,6 +1,6 @@
 import type { EventOf, MachineId, StoredState } from '#machines/registry.ts';
 import type { StepResult } from '#machines/step.ts';
-import type { EventRenderer, Renderer, TurnEvent } from '../journal/turn.ts';
+import type { EventRenderer, Renderer } from '../journal/turn.ts';
 import type { EventType, Json } from '../representation.ts';
 import type { Connection } from '../store/database.ts';
 import type { Change, Table, TableShape } from '../store/table.ts';
@@ -115,8 +115,6 @@ export interface PruningRule {
 /** What the rows of a kind say against each other, in sentences: what its runtime can not know. */
 export interface Contradictions {
   rows(): Iterable<string>;
-  /** Of an event with the rows that it refers to. */
-  event?(event: TurnEvent): string | null;
 }
 
 /** A kind of actor: one folder, one declaration. */

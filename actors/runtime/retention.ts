@@ -1,9 +1,10 @@
 import { namespaces } from '../ids.ts';
 import { type ForgetTurns, turnForgetter } from '../journal/prune.ts';
+import { RowDigests } from '../journal/row-digest.ts';
 import type { Clock } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { type Change, keysPerShard } from '../store/table.ts';
-import { type MarkRow, marks } from '../store/tables.ts';
+import { bases, type MarkRow, marks } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { Activations } from './activation.ts';
 import type { Envelope } from './envelope.ts';
@@ -45,6 +46,8 @@ const patience = 60_000;
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #forgetTurns: ForgetTurns;
+  /** Of the tables that retention itself writes. */
+  readonly #digests: RowDigests;
   /** Something has a period. */
   readonly #isTimed: boolean;
   readonly #markEvery: number;
@@ -58,6 +61,7 @@ export class Retention {
     const { store, kinds, policy } = options;
     this.#options = options;
     this.#forgetTurns = turnForgetter(store, kinds);
+    this.#digests = store.prepare((db) => new RowDigests(db, [bases, marks]));
     const periods = Object.values(policy).filter((period) => period !== undefined);
     this.#isTimed = periods.length > 0;
     this.#markEvery = Math.min(longestMarkEvery, ...periods.map((period) => period / marksInPeriod));
@@ -75,6 +79,7 @@ export class Retention {
     const kept = this.#marksOf(shard.number);
     const at = this.#timeOf(shard).tick(this.#options.clock);
     const { changes, more } = this.#isTimed ? this.#forgetOld(shard, kept, at) : { changes: [], more: false };
+    shard.counters.account(this.#digests.changesOf(changes.filter((change) => bases.is(change) || marks.is(change))));
     if (changes.length > 0 || (this.#isTimed && at - shard.counters.mark().time >= this.#storeEvery))
       shard.counters.passTo(at);
     // What nobody needs, such as the deliveries of a subscription that was deleted, goes whatever the policy.
@@ -100,6 +105,7 @@ export class Retention {
     if (mark === null || mark.next_position <= horizon) return false;
     const forgetting = this.#forgetTurns(base + horizon, base + mark.next_position);
     changes.push(...forgetting.changes);
+    shard.counters.account(forgetting.rows);
     shard.counters.raiseHorizon(forgetting.horizon);
     for (const { kind, id } of forgetting.forgotten) activations.drop(kind, id);
     return forgetting.more;

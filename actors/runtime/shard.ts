@@ -1,4 +1,6 @@
 import { type ChangeRecord, recordHash, type ShardPosition } from '../log/shard-log.ts';
+import { noSums, RowSums } from '../journal/row-digest.ts';
+import type { RowChange } from '../journal/turn.ts';
 import { rowAfter } from '../log/apply.ts';
 import { type Change, keysPerShard } from '../store/table.ts';
 import type { ShardRow } from '../store/tables.ts';
@@ -24,8 +26,8 @@ export class ShardCounters {
 
   constructor(shard: number, mark: ShardPosition) {
     this.#base = shard * keysPerShard;
-    const { next_key, next_position, horizon, time } = mark;
-    this.#mark = { next_key, next_position, horizon, time };
+    const { next_key, next_position, horizon, time, sums } = mark;
+    this.#mark = { next_key, next_position, horizon, time, sums };
   }
 
   takeKey(): number {
@@ -52,6 +54,14 @@ export class ShardCounters {
     this.#mark.time = time;
   }
 
+  /** Counts what was made of rows where no kept turn says so. */
+  account(changes: readonly RowChange[]): void {
+    if (changes.length === 0) return;
+    const sums = new RowSums(this.#mark.sums);
+    for (const change of changes) sums.add(change);
+    this.#mark.sums = sums.toString();
+  }
+
   mark(): ShardPosition {
     return { ...this.#mark };
   }
@@ -68,7 +78,7 @@ export interface Prepared {
   row: ShardRow;
 }
 
-const firstPosition: ShardPosition = { next_key: 1, next_position: 1, horizon: 1, time: 0 };
+const firstPosition: ShardPosition = { next_key: 1, next_position: 1, horizon: 1, time: 0, sums: noSums };
 
 /** A shard that this host owns: where its log stands, and what waits for it. */
 export class Shard {

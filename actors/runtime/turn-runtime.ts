@@ -5,6 +5,7 @@ import { namespaces } from '../ids.ts';
 import {
   migrated,
   packEvents,
+  packRows,
   packSteps,
   positionsOf,
   stateHash,
@@ -13,6 +14,7 @@ import {
   turnsPerSkip,
   type TurnEvent,
 } from '../journal/turn.ts';
+import type { RowDigests } from '../journal/row-digest.ts';
 import type { EventType, Json } from '../representation.ts';
 import type { HostStore } from '../store/host-store.ts';
 import type { Change, Row } from '../store/table.ts';
@@ -41,6 +43,7 @@ export class TurnRuntime implements Runtime {
   readonly #envelope: Envelope;
   readonly #store: HostStore;
   readonly #counters: ShardCounters;
+  readonly #digests: RowDigests;
   readonly reads: unknown;
   readonly #changes: Change[] = [];
   readonly #steps: Step[] = [];
@@ -59,6 +62,7 @@ export class TurnRuntime implements Runtime {
     store: HostStore,
     reads: unknown,
     counters: ShardCounters,
+    digests: RowDigests,
   ) {
     this.#actor = actor;
     this.#kind = kind;
@@ -66,6 +70,7 @@ export class TurnRuntime implements Runtime {
     this.#store = store;
     this.reads = reads;
     this.#counters = counters;
+    this.#digests = digests;
   }
 
   get actor(): { readonly key: number; readonly id: string; readonly isNew: boolean } {
@@ -235,6 +240,8 @@ export class TurnRuntime implements Runtime {
 
   #journalRow(answer: string | null) {
     const { row } = this.#actor;
+    // Before anything is counted: a change of what is no table throws.
+    const others = this.#digests.changesOf(this.#changes);
     const key = this.#counters.turn;
     this.#counters.takePositions(positionsOf(this.#events.length));
     row.turns++;
@@ -255,7 +262,9 @@ export class TurnRuntime implements Runtime {
     };
     if (isSkip) row.skip_turn = key;
     row.last_turn = key;
-    return { ...turn, hash: turnHash(row.chain, turn) };
+    const own = this.#digests.of(this.#kind.table.name, row);
+    const whole = { ...turn, rows: packRows({ own, others }) };
+    return { ...whole, hash: turnHash(row.chain, whole) };
   }
 
   /** The actor's own row: whole when it is new, else what a turn can change. */

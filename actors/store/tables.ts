@@ -16,6 +16,10 @@ export interface ShardRow {
   horizon: number;
   /** The shard's own time, in ms; 0: none is counted yet. */
   time: number;
+  /** For each table, the sum of the digests of rows as what is not, or no longer, in the journal has left them: JSON. */
+  sums: string;
+  /** Over every other column. */
+  digest: string;
 }
 
 /** One turn: one handled command of one actor. */
@@ -37,6 +41,8 @@ export interface JournalRow {
   events: string | null;
   /** Only where a repetition could not be recognised from the actor's own data. */
   answer: string | null;
+  /** Digests of the rows that it has written; null: none. */
+  rows: string | null;
   /** Over the hash of the turn before and every column of this one. */
   hash: string;
 }
@@ -91,6 +97,8 @@ export interface BaseRow {
   chain: string | null;
   turns: number | null;
   seq: number | null;
+  /** Of an actor: the digest of its row after its last pruned turn. */
+  row: string | null;
 }
 
 /**

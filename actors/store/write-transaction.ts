@@ -36,12 +36,13 @@ export class WriteTransactions {
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
     this.#openShard = db.prepare(
-      `INSERT INTO shard VALUES (@shard, @lsn, @epoch, @hash, @next_key, @next_position, @horizon, @time)`,
+      `INSERT INTO shard VALUES (@shard, @lsn, @epoch, @hash, @next_key, @next_position, @horizon, @time, @sums, @digest)`,
     );
     this.#touch = db.prepare('UPDATE shard SET lsn = lsn');
     this.#advance = db.prepare(
       `UPDATE shard SET lsn = @lsn, epoch = @epoch, hash = @hash, next_key = @next_key,
-         next_position = @next_position, horizon = @horizon, time = @time
+         next_position = @next_position, horizon = @horizon, time = @time,
+         sums = @sums, digest = @digest
        WHERE shard = @shard AND lsn = @lsn - 1 AND hash = @previous`,
     );
   }

@@ -7,6 +7,7 @@ import { demoSourceCommand } from './commands/demo-source.ts';
 import { serveCommand } from './commands/serve.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
+import { verifyCommand } from './commands/verify.ts';
 import { versionCommand } from './commands/version.ts';
 
 function program(): Command {
@@ -25,6 +26,7 @@ function program(): Command {
     demoCommand(),
     statusCommand(),
     apiCommand(),
+    verifyCommand(),
     versionCommand(),
   ];
   for (const command of commands) root.addCommand(command);

@@ -104,7 +104,7 @@ test('whatever differs in a record, its hash tells', () => {
   ];
   const record: ChangeRecord = {
     ...{ shard: 0, epoch: 1, lsn: 2, prevHash: 'x', changes },
-    position: { next_key: 3, next_position: 4, horizon: 1, time: 0 },
+    position: { next_key: 3, next_position: 4, horizon: 1, time: 0, sums: '{}' },
   };
   const differing: ChangeRecord[] = [];
   const collect = (part: object, put: (part: object) => ChangeRecord): void => {

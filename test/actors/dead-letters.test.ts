@@ -62,8 +62,8 @@ test('a command that throws becomes a dead letter', async () => {
   const before = rowsOf(system.file);
   const events = eventsOf(system);
   const [first, second, third] = await Promise.all([poison, good, poison].map((one) => request(system, one)));
-  // One record: the good one's turn, and one letter for both tries.
-  expect(all.log.sizes().at(-1)).toBe(1);
+  // One record: the good one's turn, and one letter, with its row in the journal, for both tries.
+  expect(all.log.sizes().at(-1)).toBe(2);
   const { changes } = all.log.records.at(-1)!;
   expect(changes.filter(({ table }) => table === 'dead_letter')).toMatchObject([{ op: 'insert' }]);
   expect(first).toMatchObject({ ok: false, failure: { code: 'internal' } });
@@ -152,7 +152,7 @@ test('changes that do not fit spoil no other command', async () => {
   ]);
   expect(replies.map((reply) => reply.ok)).toEqual([true, false, true]);
   expect(log.records.map(({ lsn }) => lsn)).toEqual(log.records.map((_record, i) => i + 1));
-  expect(log.sizes().at(-1)).toBe(2);
+  expect(log.sizes().at(-1)).toBe(3);
   const rows = rowsOf(system.file);
   expect(rows.message).toHaveLength(3);
   expect(rows.conversation).toHaveLength(2);
@@ -255,6 +255,7 @@ test.each([
   expect(others).toEqual([]);
   expect(letter).toMatchObject({ type: runtimeCommands.timerFired, redriven_at: null });
   expect(rowsOf(system.file).timer).toEqual([]);
+  expectSound(system);
   broken.now = false;
   await request(
     system,

@@ -174,5 +174,8 @@ test('verify notices a line without its note', async () => {
   const store = openHostStore({ file: system.file, durability: 'normal', shards: 1, tables: kindTables });
   store.prepare((db) => db.exec('UPDATE note_line SET note = 99'));
   store.close();
-  expect(problems(system)).toEqual(['line 2: its note is not there']);
+  expect(problems(system)).toEqual([
+    'line 2: its note is not there',
+    'note_line 2: it is not as its last turn left it',
+  ]);
 });

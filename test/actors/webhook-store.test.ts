@@ -76,6 +76,8 @@ test('a delivery that its steps do not fold to is found', async () => {
   expect(verifyFile(system.file, kinds).problems).toEqual([
     `webhook_delivery ${keys[1]}: its steps fold to another state than stored`,
     `webhook_delivery ${keys[0]}: it shows scheduled 1, its machine scheduled 0`,
+    `webhook_delivery ${keys[0]}: it is not as its last turn left it`,
+    `webhook_delivery ${keys[1]}: it is not as its last turn left it`,
   ]);
 });
 

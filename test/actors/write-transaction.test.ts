@@ -35,7 +35,7 @@ test('a shard that somebody else has written is not moved on', () => {
   const { transactions } = open.store;
   const rowAt = (lsn: number, hash: string): ShardRow => ({
     ...{ shard: 0, lsn, epoch: 1, hash },
-    ...{ next_key: lsn, next_position: lsn, horizon: 1, time: 0 },
+    ...{ next_key: lsn, next_position: lsn, horizon: 1, time: 0, sums: '{}', digest: 'd' },
   });
   const advance = (row: ShardRow, previous: string): void => {
     transactions.begin();

@@ -37,12 +37,12 @@ test('version --json prints JSON', async () => {
 test('--help names every command and the global flags', async () => {
   const run = await runParley(['--help'], temporaryFolder());
   expect(run.code).toBe(0);
-  const words = ['create', 'start', 'serve', 'demo', 'status', 'api', 'version', '--apihost', '--workspace'];
+  const words = ['create', 'start', 'serve', 'demo', 'status', 'api', 'verify', 'version', '--apihost', '--workspace'];
   for (const word of words) expect(run.stdout).toContain(word);
   expect(run.stdout).not.toContain('demo-source');
 });
 
-test.each(['create', 'start', 'serve', 'demo', 'status', 'api', 'version'])(
+test.each(['create', 'start', 'serve', 'demo', 'status', 'api', 'verify', 'version'])(
   '%s has a help of its own',
   async (name) => {
     const run = await runParley([name, '-h'], temporaryFolder());

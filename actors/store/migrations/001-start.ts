@@ -15,7 +15,9 @@ CREATE TABLE shard (
   next_key INTEGER NOT NULL,
   next_position INTEGER NOT NULL,
   horizon INTEGER NOT NULL,
-  time INTEGER NOT NULL
+  time INTEGER NOT NULL,
+  sums TEXT NOT NULL,
+  digest TEXT NOT NULL
 ) STRICT;
 
 -- one row a turn: steps, events and answers; key: shard * 2^40 + position of its first event
@@ -32,6 +34,7 @@ CREATE TABLE journal (
   steps TEXT,
   events TEXT,
   answer TEXT,
+  rows TEXT,
   hash TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX journal_answer ON journal (command) WHERE answer IS NOT NULL;
@@ -46,7 +49,8 @@ CREATE TABLE base (
   context TEXT NOT NULL,
   chain TEXT,
   turns INTEGER,
-  seq INTEGER
+  seq INTEGER,
+  row TEXT
 ) STRICT;
 
 -- moments of a shard's own time, which retention counts with

@@ -23,6 +23,14 @@ export const retention: readonly Mutant[] = [
     simulation: 'notices',
   },
   {
+    name: 'forgotten-rows-not-summed',
+    file: 'actors/runtime/retention.ts',
+    from: 'shard.counters.account(forgetting.rows);',
+    to: '',
+    breaks: 'rows whose turns are forgotten can not be checked any more',
+    caughtBy: { file: 'test/actors/tampering.test.ts', title: 'the file has rows in every table and is sound' },
+  },
+  {
     name: 'base-without-its-chain',
     file: 'actors/journal/prune.ts',
     from: 'actor.row.chain = row.hash;',

@@ -54,7 +54,7 @@ export const writePath: readonly Mutant[] = [
   {
     name: 'refusals-not-remembered',
     file: 'actors/runtime/command-handling.ts',
-    from: 'const changes = remembers ? [refusal(envelope, shard, JSON.stringify(reply))] : [];',
+    from: 'const changes = remembers ? [journal.insert(ownerless(envelope, shard, JSON.stringify(reply), null))] : [];',
     to: 'const changes: Change[] = [];',
     breaks: 'a command that was refused is done when it comes again',
     caughtBy: { file: repetition, title: 'a refusal is answered the same again' },
