@@ -262,7 +262,7 @@ test.each([
     envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: letter?.command_id }),
   );
   expect(rowsOf(system.file).parked_send).toEqual([]);
-  expect(eventsOf(system)[0]?.payload).toMatchObject({ identifier: sent });
+  expect(eventsOf(system).map(({ payload }) => payload['identifier'])).toContain(sent);
 });
 
 test('dead letters are read newest first, by whether redriven', async () => {
