@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { exampleIds } from '../examples.ts';
-import { defineOperation, ok } from '../operation.ts';
+import { defineRead, ok } from '../operation.ts';
 import { messageSchema, uuid } from '../schemas.ts';
 import { existingMessage } from './own-message.ts';
 
-export const infoMessage = defineOperation({
+export const infoMessage = defineRead({
   path: '/messages.info',
   summary: 'One message, also one whose conversation has not appeared.',
   auth: 'core',
