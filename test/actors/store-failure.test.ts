@@ -117,7 +117,9 @@ test('a timer due during a failure fires when the store is back', async () => {
   system.clock.advance(2_000);
   await system.settle();
   expect(rowsOf(system.file)).toMatchObject({ parked_send: [], timer: [] });
-  expect(eventsOf(system).map(({ type }) => type)).toEqual(['metadata.updated']);
+  expect(eventsOf(system).map(({ type }) => type)).toEqual([
+    ...['message.created', 'metadata.updated', 'message.updated'],
+  ]);
 });
 
 test('a log that throws undoes the batch', async () => {

@@ -43,8 +43,10 @@ test('stompjs sees a whole conversation as it happens', async () => {
   const client = await follow(`/conversations/${conversation_id}`, (event) => events.push(event));
   await source.ingest('ann', 'm-2', 'anyone there?');
   await hub.post('/messages.send', { conversation_id, message: { text: 'yes' } });
-  const isDelivered = ({ type, payload }: EventJson): boolean =>
-    type === 'message.updated' && (payload.message as { state?: string }).state === 'delivered';
+  const isDelivered = ({ type, payload }: EventJson): boolean => {
+    const { state, from_contact } = (payload.last_message ?? {}) as { state?: string; from_contact?: boolean };
+    return type === 'conversation.updated' && state === 'delivered' && from_contact === false;
+  };
   await until('the reply is shown as delivered', () => events.some(isDelivered));
   await client.deactivate();
   expect(events.map(({ type }) => type)).toEqual([
@@ -54,6 +56,7 @@ test('stompjs sees a whole conversation as it happens', async () => {
     'conversation.updated',
     'metadata.updated',
     'message.updated',
+    'conversation.updated',
   ]);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, n) => events[0]!.seq + n));
 });

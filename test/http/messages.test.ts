@@ -98,6 +98,9 @@ describe('/messages.send', () => {
     hub.api.system.clock.advance(30_000);
     await hub.api.system.settle();
     expect((await info()).body).toMatchObject({ state: 'failed', content: { text: 'Hi Zoe' } });
+    const told = await hub.api.post<{ data: { type: string }[] }>('/events.list', { conversation_id: zoe });
+    const types = ['message.created', 'metadata.updated', 'message.updated'];
+    expect([told.status, told.body.data?.map(({ type }) => type)]).toEqual([200, types]);
     const resent = await hub.api.post<Message>('/messages.resend', about);
     expect([resent.status, resent.body]).toMatchObject([200, { state: 'pending', metadata: {} }]);
     await hub.shop.push('zoe', 'here');

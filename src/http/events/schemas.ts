@@ -5,7 +5,11 @@ import { channelSchema, messageSchema } from '../schemas.ts';
 import { subscriptionSchema } from '../webhooks/schemas.ts';
 
 const messagePayload = z
-  .object({ conversation_id: z.string(), channel_id: z.string(), message: messageSchema })
+  .object({
+    conversation_id: z.string(),
+    channel_id: z.string().optional().describe('Absent while the conversation has not appeared.'),
+    message: messageSchema,
+  })
   .meta({ id: 'MessagePayload' });
 
 const conversationPayload = z
