@@ -20,6 +20,7 @@ export const failureCodes = [
   'upgrade_required',
   'feature_disabled',
   'source_exists',
+  'source_id_reserved',
   'channel_unknown',
   'channel_not_connected',
   'source_cannot_start_conversation',

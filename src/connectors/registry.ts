@@ -7,6 +7,13 @@ import { push } from './custom/inbound.ts';
 /** Every connector of the hub: one line each. */
 export const factories: readonly ConnectorFactory[] = [customConnector];
 
+/** The hub's own sources: nothing that is registered may have such a name, or one below it. */
+const ownSources = ['chatplugin', 'pageplatform', 'photoplatform', 'cloudmsg', 'bizmaps', 'telco'];
+
+/** Whether an id is kept for the hub's own sources: `telco`, and `telco.sms` too. */
+export const isReservedSource = (sourceId: string): boolean =>
+  ownSources.includes(sourceId.toLowerCase().split('.', 1)[0]!);
+
 /** Who reads what registered sources push to the API. */
 export const pushReceiver = push;
 

@@ -201,6 +201,13 @@ describe('sources', () => {
     expect(body.data).toEqual([{ source_id: 'other' }, { source_id: 'shop' }]);
   });
 
+  it.each(['telco', 'telco.sms', 'chatplugin', 'PagePlatform'])('are not called %s, as the hub’s own', async (id) => {
+    await using hub = await start();
+    const refused = await hub.api.post('/sources.create', { source_id: id });
+    expect(refusalOf(refused)).toEqual([409, 'source_id_reserved']);
+    expect((await hub.api.post('/sources.create', { source_id: `my-${id}` })).status).toBe(200);
+  });
+
   it('can not be created twice', async () => {
     await using hub = await start();
     expect(refusalOf(await hub.api.post('/sources.create', { source_id: 'shop' }))).toEqual([409, 'source_exists']);

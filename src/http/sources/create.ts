@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { Failure } from '#actors/errors.ts';
 import { sourceActorId } from '#actors/ids.ts';
+import { isReservedSource } from '#src/connectors/registry.ts';
 import { foreignId } from '#src/ingest/fields.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { endpoint, sourceSchema, text, url } from '../schemas.ts';
@@ -17,8 +19,14 @@ export const createSource = defineOperation({
   }),
   example: { source_id: 'my-crm', action_endpoint: 'https://crm.example/parley', name: 'My CRM' },
   responses: { 200: sourceSchema.extend({ token: z.string() }) },
-  errors: ['feature_disabled', 'source_exists'],
+  errors: ['feature_disabled', 'source_exists', 'source_id_reserved'],
   async handle({ commands, services }, { source_id, action_endpoint, name, image_url }) {
+    if (isReservedSource(source_id)) {
+      throw new Failure(
+        'source_id_reserved',
+        `The id ${source_id} is kept for a source of the hub's own. Choose another one.`,
+      );
+    }
     const { source, issuedAt } = await commands.send('source', sourceActorId(source_id), 'source.create', {
       sourceId: source_id,
       ...(action_endpoint !== undefined && { actionEndpoint: action_endpoint }),
