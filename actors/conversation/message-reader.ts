@@ -21,6 +21,9 @@ export interface MessageReader {
   storedMetadata(id: string): string | null;
 }
 
+/** Rows that are read in one go. */
+const atOnce = 32;
+
 export function messageReader(db: Connection): MessageReader {
   const byId = messages.query(db, 'WHERE id = ?');
   const byEcho = messages.query(db, 'WHERE echo_id = ?');
@@ -67,7 +70,9 @@ export function messageReader(db: Connection): MessageReader {
           const ascending = (order === 'asc') !== backwards;
           const edge = ascending ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
           const [sentAt = edge, messageKey = edge] = from ?? [];
-          return (ascending ? up : down).iterate(key, sentAt, messageKey, limit);
+          const read = ascending ? up : down;
+          // Many are read one by one, as the page may be full of bytes before; few at once, which is faster.
+          return read[limit > atOnce ? 'iterate' : 'all'](key, sentAt, messageKey, limit);
         },
         (row) => [row.sent_at, row.key],
         (row) => new JsonText(messageText(row, source)),

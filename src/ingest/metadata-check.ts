@@ -28,6 +28,7 @@ export function checkMetadata(
   { conversations }: SortedMessages,
   items: readonly MetadataItem[],
 ): UnusableMetadata[] {
+  if (items.length === 0) return [];
   const lookup = targetLookup(store, source, conversations);
   const targets = items.map(lookup);
   const ambiguous = targets.flatMap((fitting, index): UnusableMetadata[] => {

@@ -24,6 +24,7 @@ export async function keepUnknown(
   coming: readonly ConversationItems[],
   items: readonly MetadataItem[],
 ): Promise<MetadataItem[]> {
+  if (items.length === 0) return [];
   const targets = targetLookup(parts.store, source, coming);
   const isUnknown = (item: MetadataItem): boolean => targets(item).length === 0;
   const { unknown = [], left = [] } = Object.groupBy(items, (item) => (isUnknown(item) ? 'unknown' : 'left'));
