@@ -157,7 +157,8 @@ function ingestProblems(db: Connection, ledger: Ledger): string[] {
     `SELECT m.id, m.echo_id FROM message m JOIN conversation c ON c.key = m.conversation
      WHERE m.source_message_id = ? AND c.id = ?`,
   );
-  return ledger.ingested.flatMap(({ conversation, sourceMessageId, id }) => {
+  return ledger.ingested.flatMap(({ conversation, sourceMessageId, id, ofItself }) => {
+    if (ofItself) return [`${sourceMessageId} was called a duplicate of itself`];
     const rows = stored.all(sourceMessageId, uuidToBytes(conversation)) as {
       id: Uint8Array;
       echo_id: Uint8Array | null;

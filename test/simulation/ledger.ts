@@ -13,8 +13,8 @@ export interface Send {
 /** What clients were told: the other side of the store. */
 export class Ledger {
   readonly sends: Send[] = [];
-  /** Messages that an ingest answered with. */
-  readonly ingested: { conversation: string; sourceMessageId: string; id: string }[] = [];
+  /** Messages that an ingest answered with. `ofItself`: it called one a duplicate that nobody else had pushed. */
+  readonly ingested: { conversation: string; sourceMessageId: string; id: string; ofItself: boolean }[] = [];
   /** Keys of `user_data` by conversation. */
   readonly metadata: { conversation: string; key: string; acknowledged: boolean; denied: boolean }[] = [];
   /** What sources said about conversations, acknowledged. */

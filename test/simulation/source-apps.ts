@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 
 /** What `sources.webhook` answers with. */
 interface Ingested {
-  messages: { source_message_id: string; id: string; conversation_id: string }[];
+  messages: { source_message_id: string; id: string; conversation_id: string; duplicate: boolean }[];
 }
 
 /** The applications that are sources: they connect channels, push messages and say things about conversations. */
@@ -16,6 +16,8 @@ export class SourceApps {
   readonly #ledger: Ledger;
   readonly #tokens = new Map<string, string>();
   #made = 0;
+
+  readonly #pushes = new Map<string, { count: number }>();
 
   constructor(world: World, clients: Clients, ledger: Ledger) {
     this.#world = world;
@@ -101,6 +103,9 @@ export class SourceApps {
   #ingest(contact: Contact, sourceMessageIds: string[], fromContact: boolean): void {
     const { conversation, source, name, line } = contact;
     const sentAt = this.#world.now();
+    const pushes = sourceMessageIds.map((id) => this.#pushesOf(`${conversation} ${id}`));
+    for (const push of new Set(pushes)) push.count++;
+    const inDoubt = this.#world.random.pick(['key', 'again', 'give up'] as const);
     this.#push(source, {
       name: `ingest ${name} ${sourceMessageIds.join(' ')}`,
       body: {
@@ -115,13 +120,24 @@ export class SourceApps {
         })),
       },
       // The messages' own ids make a repetition harmless.
-      inDoubt: this.#world.random.pick(['key', 'again', 'give up']),
+      inDoubt,
       acknowledged: ({ body }) => {
-        for (const { source_message_id: sourceMessageId, id } of (body as Ingested).messages) {
-          this.#ledger.ingested.push({ conversation, sourceMessageId, id });
+        const { messages } = body as Ingested;
+        for (const [n, { source_message_id: sourceMessageId, id, duplicate }] of messages.entries()) {
+          // What is pushed once, and not asked for anew when in doubt, can be a duplicate of nothing but itself.
+          const isOnce =
+            fromContact && inDoubt !== 'again' && pushes[n]!.count === 1 && pushes.indexOf(pushes[n]!) === n;
+          this.#ledger.ingested.push({ conversation, sourceMessageId, id, ofItself: duplicate && isOnce });
         }
       },
     });
+  }
+
+  /** How often a message was pushed, counting the requests. */
+  #pushesOf(message: string): { count: number } {
+    const pushes = this.#pushes.get(message) ?? { count: 0 };
+    this.#pushes.set(message, pushes);
+    return pushes;
   }
 
   /** Some sources report what was sent through them as a message of their own. */

@@ -21,7 +21,7 @@ export const dispatch: readonly Mutant[] = [
     to: 'if (effect === null) return { retryAt: null };',
     breaks: 'the late outcome of an earlier try ends the one under way',
     caughtBy: { file: 'test/actors/delivery.test.ts', title: 'a failed send can be resent, another can not' },
-    simulation: 'notices',
+    simulation: { blind: 'the revision of an attempt keeps its late outcome out, too' },
   },
   {
     name: 'attempt-of-another-effect-started',

@@ -22,7 +22,7 @@ export const writePath: readonly Mutant[] = [
     to: '',
     breaks: 'what was done is answered as not done, and done again',
     caughtBy: { file: repetition, title: 'an expired repetition gets the answer of the first try' },
-    simulation: 'notices',
+    simulation: { blind: 'no sender waits for an answer longer than its command lives' },
   },
   {
     name: 'ingest-not-deduplicated',
@@ -58,7 +58,7 @@ export const writePath: readonly Mutant[] = [
     to: 'const changes: Change[] = [];',
     breaks: 'a command that was refused is done when it comes again',
     caughtBy: { file: repetition, title: 'a refusal is answered the same again' },
-    simulation: 'notices',
+    simulation: { blind: 'its bus repeats at once, before what was refused can be done' },
   },
   {
     name: 'rolled-back-memory-kept',
