@@ -98,8 +98,9 @@ export const messageDelivery = setup({
     wait: assign({ retryDelay: (_, params: { delay: number }) => params.delay }),
   },
   guards: {
+    // A call whose outcome is unknown may not have been made.
     isTriedLongEnough: ({ context }, params: Moment) =>
-      context.attempts >= fewestAttempts && timeLeft(context, params) <= 0,
+      context.attempts - context.unknownOutcomes >= fewestAttempts && timeLeft(context, params) <= 0,
     isWaitedLongEnough: ({ context }, params: Moment) => timeLeft(context, params) <= 0,
     isUnknownTooOften: ({ context }) => context.unknownOutcomes >= mostUnknownOutcomes,
   },

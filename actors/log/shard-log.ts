@@ -62,7 +62,7 @@ export interface ShardLog {
   readonly replicated: boolean;
   /**
    * Resolves when enough copies are safe. Appending the same record again has the effect of once.
-   * @throws FencedError another owner has appended at this lsn; NotAppendedError certainly nothing was appended; any
+   * @throws FencedError another owner has appended at this lsn; NotAppendedError this call has appended nothing; any
    *   other error leaves the outcome unknown: the same record has to be appended until it is known
    */
   append(record: ChangeRecord): void | Promise<void>;
@@ -75,7 +75,7 @@ export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
 
-/** The record is certainly not in the log, and will not get there. */
+/** The call has put nothing into the log, and nothing will come of it. Of a call before it this says nothing. */
 export class NotAppendedError extends Error {
   override readonly name = 'NotAppendedError';
 }

@@ -115,11 +115,12 @@ export class Batches {
 
   /** Resolves when the record is in the log. The shard stands still meanwhile: what comes next builds on it. */
   async #decide(record: ChangeRecord): Promise<void> {
-    for (;;) {
+    for (let inDoubt = false; ; inDoubt = true) {
       try {
         return await this.#options.log.append(record);
       } catch (error) {
-        if (error instanceof FencedError || error instanceof NotAppendedError) throw error;
+        // A refusal says nothing of a try before it whose outcome is open.
+        if (error instanceof FencedError || (error instanceof NotAppendedError && !inDoubt)) throw error;
         await this.#doubt(record, error);
       }
     }

@@ -229,6 +229,20 @@ test('a send is called for five times, however long it takes', async () => {
   expect(send.message().state).toBe('failed');
 });
 
+test('a call whose outcome is unknown is none of the five', async () => {
+  await using send = await sending();
+  await send.start();
+  await send.finish({ kind: 'outcome_unknown' });
+  for (let call = 1; call <= fewestAttempts; call++) {
+    expect(send.message().state).toBe('pending');
+    await send.start();
+    await send.finish(unreachable);
+    await send.advance(60_000);
+    await send.advance(giveUpAfter);
+  }
+  expect(send.message().state).toBe('failed');
+});
+
 test('a resent send has all of its time again', async () => {
   await using send = await sending();
   await send.start();

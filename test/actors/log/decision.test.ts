@@ -124,6 +124,18 @@ test('a commit that fails after the append is redone', async () => {
   expect(await request(cluster, settingState(cluster, ann))).toMatchObject({ ok: true });
 });
 
+test('a refusal says nothing of a try before it that is in doubt', async () => {
+  const { fates, log, cluster, node } = await twoShards();
+  await using _ = node;
+  fates.push('lost', 'not appended', 'not appended');
+  const sent = watched(request(cluster, starting(cluster, ann)));
+  await until(cluster, sent.settled);
+  expect(await sent.promise).toMatchObject({ ok: true });
+  expect(log.of(0)).toHaveLength(2);
+  expect([node.events('log.doubt').length, node.events('log.not_appended')]).toEqual([3, []]);
+  expect(conversations(node)).toEqual([hex(ann)]);
+});
+
 test('what is certainly not appended is undone', async () => {
   const { fates, log, cluster, node } = await twoShards();
   await using _ = node;
