@@ -118,7 +118,7 @@ export const dispatch: readonly Mutant[] = [
     from: 'context.attempts - context.unknownOutcomes >= fewestAttempts && timeLeft(context, params) <= 0,',
     to: 'timeLeft(context, params) <= 0,',
     breaks: 'a send fails that was hardly tried, when its source was down for long',
-    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'a send is called for five times, however long it takes' },
+    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'five calls are made in vain' },
     simulation: 'notices',
   },
   {
