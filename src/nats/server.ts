@@ -39,6 +39,9 @@ const readyMs = 10_000;
 const probeEveryMs = 20;
 /** Whatever else holds the port may accept and stay silent; our own server speaks first. */
 const probeMs = 500;
+/** A server that runs is asked this often whether it answers, and ended when it has not so many times in a row. */
+const watchEveryMs = 1_000;
+const mostMisses = 3;
 /** Waits before a restart: doubled each time, from the first again once a server has lived for `steadyMs`. */
 const firstBackoffMs = 50;
 const longestBackoffMs = 1_000;
@@ -91,6 +94,7 @@ class Supervisor implements NatsServer {
   #stopping = false;
   #answers = false;
   #cancelRestart = (): void => {};
+  #cancelWatch = (): void => {};
 
   constructor(options: NatsServerOptions, port: number) {
     this.#options = options;
@@ -127,12 +131,14 @@ class Supervisor implements NatsServer {
     );
     const readyAt = this.#clock.now();
     void child.exited.then((exit) => this.#onExit(exit, readyAt));
+    this.#watch(child);
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#answers = false;
     this.#cancelRestart();
+    this.#cancelWatch();
     const child = this.#child;
     if (!child) return;
     child.signal('SIGTERM');
@@ -167,8 +173,24 @@ class Supervisor implements NatsServer {
     return end;
   }
 
+  /** A server that hangs keeps its connections: nobody else would notice for a long time. */
+  #watch(child: GuardedChild, misses = 0): void {
+    this.#cancelWatch = this.#clock.schedule(watchEveryMs, () => {
+      void probeServerName(this.port, probeMs).then((name) => {
+        if (this.#stopping || child !== this.#child) return;
+        this.#answers = name === this.#name;
+        const missed = this.#answers ? 0 : misses + 1;
+        if (missed === mostMisses) {
+          this.#options.log.warn({ port: this.port, pid: child.pid }, 'nats.hangs');
+          child.signal('SIGKILL');
+        } else this.#watch(child, missed);
+      });
+    });
+  }
+
   #onExit(exit: ChildExit, readyAt: number): void {
     this.#answers = false;
+    this.#cancelWatch();
     if (this.#stopping) {
       this.#options.log.info({ port: this.port }, 'nats.stopped');
       return;

@@ -69,6 +69,16 @@ test('is back after SIGKILL and the bus goes on', async () => {
   expect(server.url).toBe(url);
 });
 
+test('a server that hangs is noticed, ended and replaced', async () => {
+  const { server, log } = await startServer();
+  const { pid } = server;
+  process.kill(pid, 'SIGSTOP');
+  await until('it is said', () => server.problem() !== null);
+  expect(log.has('nats.exited')).toBe(false);
+  await until('another one runs', () => server.problem() === null);
+  expect([server.pid === pid, isAlive(pid), log.has('nats.hangs')]).toEqual([false, false, true]);
+}, 20_000);
+
 test('says that the server is away while it is away', async () => {
   const { server, log } = await startServer();
   process.kill(server.pid, 'SIGKILL');
