@@ -97,7 +97,10 @@ export class Hub implements AsyncDisposable {
     const host = await this.#startHost(file, bus, nats);
     this.#part('host', () => host.stop());
     const services = this.#services(file, bus, [
-      { name: 'nats', problem: () => (connected() ? null : 'the connection to NATS is lost') },
+      {
+        name: 'nats',
+        problem: () => this.#nats?.problem() ?? (connected() ? null : 'the connection to NATS is lost'),
+      },
       { name: 'host', problem: () => host.problem() },
     ]);
     const metrics = new Metrics();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ChangeRecord } from '#actors/log/shard-log.ts';
 import type { Logger } from '#actors/ports.ts';
 import { createHub, type HubOverrides } from '#src/hub.ts';
@@ -103,3 +103,18 @@ test('a hub with its parts overridden is ready, and stops', async () => {
   await expect(fetch(url)).rejects.toThrow();
   expect(lines).not.toContain('hub.stop_problem');
 });
+
+test('a hanging nats-server makes the hub unready for a while', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-hub-'));
+  const config = testConfig();
+  const hub = await createHub({ ...config, data: { ...config.data, dir } }, undefined, {});
+  onTestFinished(async () => {
+    await hub.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const { url } = await hub.start();
+  const ready = async () => (await (await fetch(`${url}/health/ready`)).json()) as { problems?: { part: string }[] };
+  process.kill(hub.natsPid!, 'SIGSTOP');
+  await vi.waitFor(async () => expect((await ready()).problems?.[0]?.part).toBe('nats'), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await ready()).toEqual({ status: 'ok' }), { timeout: 15_000 });
+}, 30_000);
