@@ -84,7 +84,7 @@ export class SourceDelivery {
     const { clock, deliveries, log, commandsFor } = this.#options;
     if (effect.kind === tellEffect) return relay({ clock, log, commandsFor, stopping: () => this.#stopping }, effect);
     const work = deliveries.find(effect.subject);
-    if (work?.pending !== 'calling') this.#unrecorded.delete(effect.id);
+    if (work === null || this.#isOver(effect, work)) this.#unrecorded.delete(effect.id);
     if (work === null || work.pending === null) return { done: true };
     if (work.pending === 'backingOff') {
       return { done: false, retryAt: Math.max(clock.now(), work.backingOffUntil ?? 0) + timerGrace };
@@ -96,6 +96,13 @@ export class SourceDelivery {
         log.error({ message: work.message.id, reason: String(error) }, 'delivery.failed');
       return { done: false, retryAt: clock.now() + 1_000 };
     }
+  }
+
+  /** Whether what its last call came to matters no more: it is recorded, or another owner has begun the next call. */
+  #isOver({ id }: EffectRow, { pending, revision }: DeliveryWork): boolean {
+    const known = this.#unrecorded.get(id);
+    const isReplaced = known !== undefined && known.outcome.kind !== 'succeeded' && revision > known.revision;
+    return pending !== 'calling' || isReplaced;
   }
 
   /** Carries a send as far as it gets now. */
