@@ -20,6 +20,17 @@ test('a failure blocks its lane until its record is stored', async () => {
   expect(bench.called).toEqual([1, 3, 1]);
 });
 
+test('what comes for a lane that waits is put behind, unsent', async () => {
+  const bench = new RunnerBench({ cursor: [1] }, [1]);
+  bench.heads = [{ key: 9, feedKey: 1, lane: 1, ready: false }];
+  await bench.store({});
+  bench.feed.push(1, 2);
+  await bench.store({});
+  await bench.pass(50);
+  expect(bench.called).toEqual([3]);
+  expect(bench.records.flatMap(({ deferred }) => deferred.map(({ feedKey }) => feedKey))).toEqual([2]);
+});
+
 test('a new URL, key or header is for the next attempt', async () => {
   const bench = new RunnerBench({}, [1, 1]);
   await bench.store({ url: 'http://b/' });

@@ -56,7 +56,10 @@ export const webhooks: readonly Mutant[] = [
     from: 'lane.head !== null || lane.unrecorded > 0 || lane.headOutdated;',
     to: 'lane.head !== null && lane.unrecorded > 0;',
     breaks: 'later events of a conversation arrive before one that is tried again',
-    caughtBy: { file: sending, title: 'random failures keep the order and the ids' },
+    caughtBy: {
+      file: 'test/dispatch/webhooks-runner.test.ts',
+      title: 'what comes for a lane that waits is put behind, unsent',
+    },
     simulation: 'notices',
   },
   {
