@@ -63,8 +63,8 @@ test("the thread's own heap gets smaller", () => {
   const heap = ownHeap();
   // In a function of its own: nothing here holds on to it afterwards.
   const wasted = (): number => {
-    const waste = Array.from({ length: 500_000 }, (_, n) => ({ n }));
-    expect(waste).toHaveLength(500_000);
+    const waste = Array.from({ length: 1_500_000 }, (_, n) => ({ n }));
+    expect(waste).toHaveLength(1_500_000);
     return heap.size();
   };
   const before = wasted();
