@@ -1,25 +1,13 @@
-import { type MachineId, registry } from '#machines/registry.ts';
-import { initial, restore, type Snapshot } from '#machines/step.ts';
+import type { MachineId } from '#machines/registry.ts';
 import type { AnyKind, Contradictions, OwnedState } from '../runtime/kind.ts';
 import { slots } from '../runtime/shard.ts';
 import { type Connection, openForReading } from '../store/database.ts';
 import { keysPerShard } from '../store/table.ts';
-import { type ActorRow, bases, type BaseRow, journal, type JournalRow, type ShardRow } from '../store/tables.ts';
-import { stepped } from './prune.ts';
+import { bases, type BaseRow, journal, type JournalRow, type ShardRow } from '../store/tables.ts';
+import { FoldCheck } from './fold-check.ts';
 import { RowCheck } from './row-check.ts';
 import { digestedTables, RowDigests } from './row-digest.ts';
-import {
-  migrated,
-  positionsOf,
-  shardDigest,
-  stateHash,
-  type Step,
-  type TurnEvent,
-  turnHash,
-  unpackEvents,
-  unpackRows,
-  unpackSteps,
-} from './turn.ts';
+import { positionsOf, shardDigest, type TurnEvent, turnHash, unpackEvents, unpackRows, unpackSteps } from './turn.ts';
 
 /** What a check of a data file found. `problems` empty: its invariants hold. */
 export interface Verification {
@@ -58,13 +46,6 @@ interface Chained {
   row: string | null;
 }
 
-/** A machine as its kept steps leave it. */
-interface Folded {
-  machine: MachineId;
-  snapshot: Snapshot | null;
-  revision: number;
-}
-
 class Verifier {
   readonly #db: Connection;
   readonly #kinds: readonly AnyKind[];
@@ -73,7 +54,7 @@ class Verifier {
   readonly #actors = new Map<number, Chained>();
   readonly #digests: RowDigests;
   readonly #rows: RowCheck;
-  readonly #machines = new Map<number, Folded>();
+  readonly #folds: FoldCheck;
   readonly #result: Verification = { actors: 0, turns: 0, steps: 0, events: 0, rows: 0, problems: [] };
 
   constructor(db: Connection, kinds: readonly AnyKind[]) {
@@ -87,6 +68,7 @@ class Verifier {
         .all()
         .map((base) => [base.key, base]),
     );
+    this.#folds = new FoldCheck(this.#bases, (text) => this.#problem(text));
     this.#contradictions = new Map(
       kinds.flatMap((kind) => (kind.contradictions ? [[kind.name, kind.contradictions(db)] as const] : [])),
     );
@@ -186,7 +168,10 @@ class Verifier {
     actor.last = row.key;
     actor.row = own;
     for (const event of events) this.#event(name, actor, event);
-    for (const step of unpackSteps(row.steps)) this.#step(name, row, step);
+    for (const step of unpackSteps(row.steps)) {
+      this.#result.steps++;
+      this.#folds.step(name, row.actor, step);
+    }
     return positionsOf(events.length);
   }
 
@@ -208,36 +193,6 @@ class Verifier {
     return chained;
   }
 
-  #step(name: string, row: JournalRow, step: Step): void {
-    this.#result.steps++;
-    const subject = step.subject === 0 ? row.actor : step.subject;
-    const folded = this.#machineOf(subject, step.machine);
-    if (step.revision !== folded.revision + 1) {
-      this.#problem(`${name}: step ${step.revision} of ${step.machine} ${subject} follows on ${folded.revision}`);
-    }
-    folded.revision = step.revision;
-    // Older versions of a machine can not be run again: what follows them begins with a migration.
-    if (step.version !== registry[step.machine].version) {
-      folded.snapshot = null;
-      return;
-    }
-    if (folded.snapshot === null && step.event.type !== migrated) return;
-    folded.snapshot = stepped(folded.snapshot ?? initial(step.machine).snapshot, step);
-    if (hashOf(folded.snapshot) !== step.hash) {
-      this.#problem(`${name}: step ${step.revision} of ${step.machine} ${subject} folds to another state`);
-    }
-  }
-
-  #machineOf(subject: number, machine: MachineId): Folded {
-    let folded = this.#machines.get(subject);
-    if (folded === undefined) {
-      const base = this.#bases.get(subject);
-      folded = { machine, snapshot: snapshotOf(machine, base), revision: base?.revision ?? 0 };
-      this.#machines.set(subject, folded);
-    }
-    return folded;
-  }
-
   #actorRows(kind: AnyKind): void {
     for (const row of kind.table.query(this.#db, 'ORDER BY key').all()) {
       this.#result.actors++;
@@ -254,7 +209,7 @@ class Verifier {
         this.#problem(`${name}: its row is not as its last turn left it`);
       }
       const { machine } = kind;
-      if (machine !== null) this.#readable(name, () => this.#state(name, row, machine));
+      if (machine !== null) this.#readable(name, () => this.#folds.actor(name, row, machine));
       this.#actors.delete(row.key);
       this.#bases.delete(row.key);
     }
@@ -263,36 +218,14 @@ class Verifier {
     }
   }
 
-  #state(name: string, row: ActorRow, machine: MachineId): void {
-    const folded = this.#machineOf(row.key, machine);
-    if (folded.revision !== row.revision) {
-      this.#problem(`${name}: ${row.revision} steps, the journal knows ${folded.revision}`);
-    }
-    const isCurrent = row.machine_version === registry[machine].version;
-    if (isCurrent && folded.snapshot !== null && hashOf(folded.snapshot) !== stateHash(row.value, row.context)) {
-      this.#problem(`${name}: its steps fold to another state than stored`);
-    }
-  }
-
   #ownedRows(machine: MachineId, table: string, column: string): void {
     const rows = this.#db.prepare(`SELECT key, ${column} AS state FROM ${table} WHERE ${column} IS NOT NULL`).iterate();
     for (const raw of rows) {
       const { key, state } = raw as { key: number; state: string };
       this.#readable(`${table} ${key}`, () =>
-        this.#ownedRow(machine, `${table} ${key}`, key, JSON.parse(state) as OwnedState),
+        this.#folds.owned(`${table} ${key}`, key, machine, JSON.parse(state) as OwnedState),
       );
       this.#bases.delete(key);
-    }
-  }
-
-  #ownedRow(machine: MachineId, name: string, key: number, owned: OwnedState): void {
-    const { value, context, revision, machineVersion } = owned;
-    const folded = this.#machineOf(key, machine);
-    if (folded.revision !== revision) this.#problem(`${name}: ${revision} steps, the journal knows ${folded.revision}`);
-    const stored = stateHash(JSON.stringify(value), JSON.stringify(context));
-    const isCurrent = machineVersion === registry[machine].version;
-    if (isCurrent && folded.snapshot !== null && hashOf(folded.snapshot) !== stored) {
-      this.#problem(`${name}: its steps fold to another state than stored`);
     }
   }
 }
@@ -305,11 +238,3 @@ const blank = { chain: '', turns: 0, seq: 0, last: 0, row: null };
 
 const chainOf = (base: BaseRow | undefined): Partial<Chained> =>
   base === undefined ? {} : { chain: base.chain ?? '', turns: base.turns ?? 0, seq: base.seq ?? 0, row: base.row };
-
-const hashOf = ({ value, context }: Snapshot): string => stateHash(JSON.stringify(value), JSON.stringify(context));
-
-function snapshotOf(machine: MachineId, base: BaseRow | undefined): Snapshot | null {
-  if (base === undefined || base.machine_version === 0) return initial(machine).snapshot;
-  if (base.machine_version !== registry[machine].version) return null;
-  return restore(machine, { value: JSON.parse(base.value) as unknown, context: JSON.parse(base.context) as unknown });
-}
