@@ -1,5 +1,5 @@
 import type { CommandBody, CommandResult, Commands, CommandSender, CommandType } from '#actors/commands.ts';
-import { runtimeCommands } from '#actors/runtime/command-handling.ts';
+import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
 import { type ActorAddress, decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
 import { Failure, type FailureData } from '#actors/errors.ts';
 import { type Bus, BusError, type Clock, type Ids } from '#actors/ports.ts';
