@@ -2,7 +2,7 @@ import { type Config, Secret } from '#src/config/config.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 
 export const systemToken = 's'.repeat(32);
-export const jwtSecret = 'j'.repeat(32);
+export const jwtSecret = 'a jwt secret for tests, long enough';
 
 /** Of files that hubs with the test's configuration share. */
 export const sealKeys = sealKeysOf({ jwtSecret: new Secret(jwtSecret) });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Failure } from '#actors/errors.ts';
-import { runtimeCommands } from '#actors/runtime/command-handling.ts';
+import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
 import { conversationKind } from '#actors/conversation/kind.ts';
 import {
   ActorSystem,

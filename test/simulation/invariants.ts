@@ -5,6 +5,7 @@ import type { Json } from '#actors/representation.ts';
 import { uuidFromBytes, uuidToBytes } from '#actors/uuid.ts';
 import type { Connection } from '#actors/store/database.ts';
 import { workSubject } from '#src/nats/subjects.ts';
+import { sealKeys } from '../_support/config.ts';
 import { differences } from './files.ts';
 import { holds } from './holds.ts';
 import type { Ledger, Send } from './ledger.ts';
@@ -37,7 +38,7 @@ function divergence({ nodes: [a, b] }: World): string[] {
 }
 
 function verifyProblems(file: string): string[] {
-  const { problems } = verifyFile(file, kinds);
+  const { problems } = verifyFile(file, kinds, sealKeys.sealKey);
   const ofGone = /of webhook-delivery \d+ (follows on|folds to another state)/;
   return holds.goneDeliveriesVerify ? problems : problems.filter((problem) => !ofGone.test(problem));
 }
