@@ -25,6 +25,7 @@ export function testConfig(security: Partial<Config['security']> = {}): Config {
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
     delivery: { giveUpAfter: 600_000 },
+    media: { maxSize: 1024 * 1024, types: ['*'] },
     retention: { journal: 0, deliveries: 0 },
   };
 }
