@@ -231,7 +231,7 @@ class Verifier {
 }
 
 /** What a file says of itself. */
-const metaNames = ['instance', 'seal'];
+const metaNames = ['instance', 'seal', 'probe'];
 
 /** What is known of an actor before its first turn. */
 const blank = { chain: '', turns: 0, seq: 0, last: 0, row: null };

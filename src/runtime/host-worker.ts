@@ -21,7 +21,7 @@ const bus = await connectBus({
   name: 'parley-host',
   log,
 });
-const mover = new CheckpointThread({ file: start.file, descriptor: start.descriptor }, log);
+const mover = new CheckpointThread({ file: start.file, descriptor: start.descriptor });
 const host = runHostHere(start, { bus, clock: systemClock, logger: log, mover });
 await bus.flush();
 const stopTrimming = trimWhenIdle(ownHeap(), systemClock, log);
