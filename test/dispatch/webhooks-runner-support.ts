@@ -72,6 +72,7 @@ export class RunnerBench {
       ...{ clock: this.clock, ids: { random: () => 0.5 }, reader, permits: new Permits() },
       events: new SharedEvents(reader, this.clock),
       log: { info() {}, warn() {}, error: note },
+      unread: () => null,
       client: {
         post: ({ url, body }) =>
           new Promise((resolve) => {

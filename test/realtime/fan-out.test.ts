@@ -5,7 +5,7 @@ import type { FeedPosition } from '#actors/journal/feed.ts';
 import { createFanOut, maxBacklog, type Selection, type Sink, type Subscription } from '#src/realtime/fan-out.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import { MemoryFeed } from './memory-feed.ts';
-import { quietLog } from './support.ts';
+import { healthy, quietLog } from './support.ts';
 
 const types: EventType[] = ['message.created', 'conversation.updated'];
 const conversations = ['a', 'b'];
@@ -43,7 +43,8 @@ class Reader implements Sink {
   }
 }
 
-const fanOutOf = (feed: MemoryFeed) => createFanOut({ clock: systemClock, feed, log: quietLog, onGrew: feed.onGrew });
+const fanOutOf = (feed: MemoryFeed) =>
+  createFanOut({ clock: systemClock, feed, log: quietLog, onGrew: feed.onGrew, ...healthy });
 
 const wants = ({ type, conversationId }: Selection, event: EventJson) =>
   (type === undefined || event.type === type) &&
