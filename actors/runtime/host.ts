@@ -211,6 +211,7 @@ export class ActorHost {
     this.#timers.arm();
     this.#checkpoints.committed();
     for (const commandId of outcome.poisoned) logger.error({ commandId }, 'command.dead-lettered');
+    for (const dropped of outcome.dropped) logger.error(dropped, 'command.dropped');
     const fields = { commands: outcome.replies.length, changes: outcome.changes, ms: clock.now() - started };
     if (outcome.expired > 0) logger.warn({ ...fields, expired: outcome.expired }, 'batch.committed');
     else logger.info(fields, 'batch.committed');

@@ -171,6 +171,8 @@ export class SubscriptionRunner {
   }
 
   #take(work: SubscriptionWork): void {
+    const missed = work.missed - this.#work.missed;
+    if (missed > 0) this.#options.log.warn({ subscription: work.id, events: missed }, 'webhook.events_missed');
     this.#work = work;
     this.#attempts.update(work);
   }
