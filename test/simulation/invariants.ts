@@ -22,7 +22,7 @@ export function problemsOf(world: World, ledger: Ledger): string[] {
     ...sendProblems(world, ledger),
     ...ingestProblems(db, ledger),
     ...upsertProblems(db, ledger),
-    ...(saidMeets(world) ? saidProblems(db, ledger) : []),
+    ...saidProblems(db, ledger),
     ...acceptanceProblems(world),
     ...attemptProblems(world),
     ...givenUpProblems(world),
@@ -78,11 +78,8 @@ export function waitingIn(world: World): Record<string, number> {
   );
   const webhooks = store.webhooks.list().filter(({ state }) => state !== 'idle').length;
   const behind = store.webhooks.queueDepth().filter((queue) => queue.scheduled + queue.behind > 0).length;
-  const { said, ...waiting } = counts.get() as Record<string, number>;
-  return { ...waiting, ...(saidMeets(world) && { said: said! }), webhooks, behind };
+  return { ...(counts.get() as Record<string, number>), webhooks, behind };
 }
-
-const saidMeets = ({ shardsAreApart }: World): boolean => holds.saidMeetsAcrossShards || !shardsAreApart;
 
 /** As `wrong`, of a store in which nothing was forgotten. */
 const wrongOfAll: Record<string, string> = {

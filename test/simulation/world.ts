@@ -54,8 +54,6 @@ export class World {
   readonly cluster: Cluster | null;
   /** What parts said that a healthy hub never says, and what the watchers saw. */
   readonly problems: string[] = [];
-  /** A shard does not see what is on its way to the log of another. */
-  readonly shardsAreApart: boolean;
   /** The bus of this run repeats messages now and then. */
   readonly repeats: boolean;
   /** How long turns and ended deliveries of webhooks are kept, in ms; null: for good. */
@@ -82,7 +80,6 @@ export class World {
     this.shards = options.shards;
     const isCluster = options.nodes === 2;
     const replicated = random.chance(0.25) || isCluster;
-    this.shardsAreApart = replicated && options.shards > 1;
     this.repeats = random.chance(0.5);
     // Longer than a key of a client is good for: what is forgotten can not be recognised.
     this.retention = random.chance(0.5) ? { journal: 26 * hour, deliveries: 30 * hour } : null;
