@@ -21,7 +21,7 @@ export function secretProblems(db: Connection, kinds: readonly AnyKind[], sealKe
 }
 
 /** What a file says of itself. */
-const metaNames = ['instance', 'seal'];
+const metaNames = ['instance', 'seal', 'probe'];
 
 function sealProblem(db: Connection, seal: Seal): string | null {
   const sealed = metaValue(db, 'seal');

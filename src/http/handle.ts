@@ -59,8 +59,9 @@ export async function answered(
   try {
     outgoing = await work();
   } catch (error) {
-    if (!(error instanceof Failure)) services.log.error({ requestId, ...unit, error }, `${kind}.failed`);
-    const failure = error instanceof Failure ? error : defect(requestId);
+    const known = error instanceof Failure ? error : services.unread(error);
+    if (known === null) services.log.error({ requestId, ...unit, error }, `${kind}.failed`);
+    const failure = known ?? defect(requestId);
     code = failure.code;
     outgoing = refusal(failure);
   }

@@ -188,6 +188,42 @@ test('a misfit in one shard leaves no second record in another', async () => {
   expect(rowsOf(system.file).dead_letter).toHaveLength(1);
 });
 
+test('a defect before a handler spoils no other command', async () => {
+  const { system } = await brokenSystem();
+  await using _ = system;
+  const late = { deadline: system.clock.now() - 1 };
+  const defect = envelopeFor(system, 'conversation', ann, 'messages.ingest', null, late);
+  const good = envelopeFor(system, 'conversation', conversationOf('bob'), 'messages.ingest', ingestOf('bob', ['hi']));
+  const replies = await Promise.all([request(system, defect), request(system, good)]);
+  expect(replies).toMatchObject([{ failure: { code: 'internal' } }, { ok: true }]);
+  expect(rowsOf(system.file).dead_letter).toHaveLength(1);
+  expect(system.problem).toBeNull();
+  expectSound(system);
+});
+
+test('a command whose letter does not fit is refused and logged', async () => {
+  const lines: object[] = [];
+  const { system } = await brokenSystem({
+    logger: { info() {}, warn() {}, error: (fields, event) => lines.push({ event, ...fields }) },
+    wrapStore(store) {
+      const apply = store.transactions.apply.bind(store.transactions);
+      store.transactions.apply = (change) => {
+        if (change.table === 'dead_letter') throw new RangeError('too large a letter');
+        apply(change);
+      };
+      return store;
+    },
+  });
+  await using _ = system;
+  const defect = envelopeFor(system, 'conversation', ann, 'test.count', null);
+  const good = envelopeFor(system, 'conversation', conversationOf('bob'), 'messages.ingest', ingestOf('bob', ['hi']));
+  const replies = await Promise.all([request(system, defect), request(system, good)]);
+  expect(replies).toMatchObject([{ failure: { code: 'internal' } }, { ok: true }]);
+  expect(lines).toEqual([{ event: 'command.dropped', commandId: defect.commandId, reason: 'too large a letter' }]);
+  expect(system.problem).toBeNull();
+  expectSound(system);
+});
+
 test('an unknown command becomes a dead letter', async () => {
   const { system } = await brokenSystem();
   await using _ = system;

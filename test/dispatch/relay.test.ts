@@ -32,6 +32,9 @@ class Relaying {
       ...{ outbox: this.reader.outbox, shards, owns: () => true, clock },
       perform: (effect) => relay(options, effect),
       groupOf: () => '',
+      failed(error) {
+        throw error;
+      },
     });
     this.lanes.wake();
   }
