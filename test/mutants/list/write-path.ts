@@ -186,7 +186,7 @@ export const writePath: readonly Mutant[] = [
     from: 'if (error instanceof UnfitCommand) return this.#run(shares);',
     to: '',
     breaks: 'one defect makes the hub refuse everything',
-    caughtBy: { file: letters, title: 'changes that do not fit spoil no other command' },
+    caughtBy: { file: 'test/actors/misfits.test.ts', title: 'changes that do not fit spoil no other command' },
     simulation: { blind: 'every change of the hub fits' },
   },
 ];
