@@ -27,6 +27,7 @@ import { parseJson } from '../json.ts';
 export const runtimeCommands = {
   timerFired: 'timer.fired',
   redrive: 'dead-letter.redrive',
+  forgetLetter: 'dead-letter.forget',
   effectDone: 'effect.done',
 } as const;
 
@@ -148,6 +149,9 @@ export class CommandHandling {
       case runtimeCommands.effectDone:
         this.#endEffect(runtime, envelope.body as { key: number });
         return null;
+      case runtimeCommands.forgetLetter:
+        this.#forgetLetter(runtime, envelope.body as { commandId: string });
+        return null;
       case runtimeCommands.redrive:
         return this.#redrive(kind, runtime, envelope);
     }
@@ -170,6 +174,12 @@ export class CommandHandling {
   /** What an actor had told another is answered. */
   #endEffect(runtime: TurnRuntime, { key }: { key: number }): void {
     if (this.#store.effect(key) !== null) runtime.change(outbox.remove(key));
+  }
+
+  /** A letter that was mended is not needed any more. It may be gone already: retention asks until it is. */
+  #forgetLetter(runtime: TurnRuntime, { commandId }: { commandId: string }): void {
+    const letter = this.#store.deadLetter(commandId);
+    if (letter !== null && letter.redriven_at !== null) runtime.change(deadLetters.remove(letter.key));
   }
 
   /** Handles a dead letter again; its command has the new answer from then on. */

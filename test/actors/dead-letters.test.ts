@@ -26,6 +26,7 @@ import type { Page } from '#actors/store/page.ts';
 import { itemsOf } from '../_support/pages.ts';
 
 const ann = conversationOf('ann');
+const hour = 60 * 60 * 1000;
 
 /** A system whose conversations have a command that throws while `broken.now`, after it has stepped, saved and emitted. */
 async function brokenSystem(options: ActorSystemOptions = {}) {
@@ -96,7 +97,6 @@ test('a dead letter is redriven once the defect is gone', async () => {
 });
 
 test('the answer of a letter outlives the journal', async () => {
-  const hour = 60 * 60 * 1000;
   const { system } = await brokenSystem({ retention: { journal: hour } });
   await using _ = system;
   const poison = envelopeFor(system, 'conversation', ann, 'test.count', null);
@@ -107,6 +107,23 @@ test('the answer of a letter outlives the journal', async () => {
   const now = system.clock.now();
   expect(await request(system, { ...poison, now, deadline: now + 1_000 })).toEqual({ ...first, replayed: true });
   expect(rowsOf(system.file).dead_letter).toEqual(letters);
+});
+
+test('a letter that was redriven goes with its time, others stay', async () => {
+  const { system, broken } = await brokenSystem({ retention: { journal: hour } });
+  await using _ = system;
+  const [mended, waiting] = [1, 2].map((n) => envelopeFor(system, 'conversation', ann, 'test.count', { n }));
+  for (const one of [mended!, waiting!]) await request(system, one);
+  await elapse(system, hour / 2, hour / 32);
+  broken.now = false;
+  await system.commands().redrive({ kind: 'conversation', id: ann }, mended!.commandId);
+  const kept = () => rowsOf(system.file).dead_letter.map(({ redriven_at }) => redriven_at !== null);
+  expect(kept()).toEqual([true, false]);
+  await elapse(system, hour / 4, hour / 32);
+  expect(kept()).toEqual([true, false]);
+  await elapse(system, hour / 2, hour / 32);
+  expect(kept()).toEqual([false]);
+  expectSound(system);
 });
 
 test('a command that fails again keeps one letter', async () => {
