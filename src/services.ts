@@ -8,6 +8,7 @@ import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
 import type { Connectors } from './connectors/registry.ts';
+import type { MediaFolder } from './media/folder.ts';
 import type { LongReads } from './runtime/long-reads.ts';
 import type { SourceTokens } from './security/source-token.ts';
 
@@ -37,6 +38,8 @@ export interface Services {
   longReads: LongReads;
   feed: FeedReader;
   connectors: Connectors;
+  /** Contents of files. */
+  media: MediaFolder;
   health: readonly HealthCheck[];
   /** Of what reads the store here: its readiness depends on them too. */
   problems: Problems;

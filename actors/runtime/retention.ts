@@ -7,11 +7,11 @@ import { type Change, keysPerShard } from '../store/table.ts';
 import { bases, deadLetters, type DeadLetterRow, type MarkRow, marks } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { Activations } from './activation.ts';
-import { runtimeCommands } from './command-handling.ts';
 import type { ActorAddress, Envelope } from './envelope.ts';
 import { Followers } from './followers.ts';
 import type { AnyKind } from './kind.ts';
 import { OwnTime } from './own-time.ts';
+import { runtimeCommands } from './runtime-commands.ts';
 import type { Shard } from './shard.ts';
 
 /** How long is kept, in ms: `journal`, and what kinds name (`deliveries`). What is absent is kept for good. */

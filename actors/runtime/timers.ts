@@ -4,10 +4,10 @@ import type { Problems } from '../problems.ts';
 import type { HostStore } from '../store/host-store.ts';
 import type { TimerRow } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
-import { runtimeCommands } from './command-handling.ts';
 import type { ActorAddress, Envelope } from './envelope.ts';
 import { reasonOf } from './failing.ts';
 import { MovedTimers } from './moved-timers.ts';
+import { runtimeCommands } from './runtime-commands.ts';
 
 export interface TimersOptions {
   store: Pick<HostStore, 'dueTimers' | 'nextTimer' | 'timersBetween'>;

@@ -1,7 +1,7 @@
 import { Failure } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
 import type { Problems } from '#actors/problems.ts';
-import { isIoError } from '#actors/runtime/command-handling.ts';
+import { isIoError } from '#actors/store/io-error.ts';
 
 export interface ReadHealthOptions {
   clock: Pick<Clock, 'elapsed'>;

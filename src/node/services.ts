@@ -8,6 +8,7 @@ import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { ReadHealth } from './read-health.ts';
 import { remembered, rememberedKinds } from './remembered.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
+import { mediaBeside } from '#src/media/folder.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
@@ -62,6 +63,7 @@ export function openServices(ports: NodePorts): NodeServices {
     longReads: ports.longReads ?? longReadsBy(async (name, asked) => readLong(store, name, asked)),
     feed: store.feed,
     connectors: createConnectors(config, ports.connectors),
+    media: mediaBeside(ports.file, ids),
     health: ports.health ?? [],
     problems,
     unread: (error) => reads.failed(error),
