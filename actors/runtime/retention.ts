@@ -68,6 +68,8 @@ export class Retention {
   readonly #storeEvery: number;
   /** While another node owns a shard, its time is that one's: it is read anew when the shard is taken again. */
   readonly #times = new WeakMap<Shard, OwnTime>();
+  /** Where the turn begins that a position belongs to: it goes as a whole. */
+  readonly #turnOf: (shard: number, position: number) => number;
   readonly #marksOf: (shard: number) => MarkRow[];
   readonly #mended: (shard: number, before: number) => DeadLetterRow[];
   readonly #prunable: { kind: AnyKind; actors(shard: number, before: number): string[] }[];
@@ -91,6 +93,13 @@ export class Retention {
       ),
     );
     this.#mended = (shard, before) => mended.all(shard * keysPerShard, shard * keysPerShard + before);
+    const turnAt = store.prepare((db) =>
+      db.prepare('SELECT max(key) FROM journal WHERE key >= ? AND key <= ?').pluck(),
+    );
+    this.#turnOf = (shard, position) => {
+      const base = shard * keysPerShard;
+      return ((turnAt.get(base, base + position) as number | null) ?? base) - base;
+    };
     this.#prunable = kinds.flatMap((kind) => {
       const { pruning } = kind;
       return pruning === undefined ? [] : [{ kind, actors: store.prepare((db) => pruning.actors(db)) }];
@@ -117,28 +126,31 @@ export class Retention {
       changes.push(marks.insert({ key: shard.counters.takeKey(), at, next_key, next_position }));
     }
     const mark = markBefore(kept, at, this.#options.policy['journal']);
-    const farewells = this.#farewells(shard, mark);
-    const more = farewells.length === 0 && this.#forget(shard, mark, changes);
+    const { upTo, farewells } = this.#agreed(shard, mark);
+    const more = this.#forget(shard, upTo, changes);
     changes.push(...this.#oldMarks(kept, at));
     return { changes, farewells, more };
   }
 
-  /** To those who have not read yet what is old: it stays until they have counted it. */
-  #farewells(shard: Shard, mark: MarkRow | null): Envelope[] {
-    if (mark === null || mark.next_position <= shard.counters.mark().horizon) return [];
-    return this.#followers
-      .behind(shard.number, mark.next_position)
-      .map(({ kind, id, command, at, body }) =>
+  /** What is old enough to go, as far as all who follow have read or counted it, and those who have to count more. */
+  #agreed(shard: Shard, mark: MarkRow | null): { upTo: number; farewells: Envelope[] } {
+    const { horizon } = shard.counters.mark();
+    if (mark === null || mark.next_position <= horizon) return { upTo: horizon, farewells: [] };
+    const behind = this.#followers.behind(shard.number, mark.next_position);
+    return {
+      upTo: Math.min(mark.next_position, ...behind.map(({ at }) => this.#turnOf(shard.number, at + 1))),
+      farewells: behind.map(({ kind, id, command, at, body }) =>
         this.#envelope({ kind, id }, command, body, `${shard.number} ${mark.next_position} ${at}`),
-      );
+      ),
+    };
   }
 
-  #forget(shard: Shard, mark: MarkRow | null, changes: Change[]): boolean {
+  #forget(shard: Shard, upTo: number, changes: Change[]): boolean {
     const { activations } = this.#options;
     const base = shard.number * keysPerShard;
     const { horizon } = shard.counters.mark();
-    if (mark === null || mark.next_position <= horizon) return false;
-    const forgetting = this.#forgetTurns(base + horizon, base + mark.next_position);
+    if (upTo <= horizon) return false;
+    const forgetting = this.#forgetTurns(base + horizon, base + upTo);
     changes.push(...forgetting.changes);
     shard.counters.account(forgetting.rows);
     shard.counters.raiseHorizon(forgetting.horizon);

@@ -18,8 +18,9 @@ function allowNull(schema: z.core.JSONSchema.BaseSchema): void {
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives !== undefined) {
     if (!alternatives.some(({ type }) => type === 'null')) alternatives.push({ type: 'null' });
-  } else if (typeof schema.type === 'string') {
-    (schema as { type: unknown }).type = [schema.type, 'null'];
-    if (schema.enum?.includes(null) === false) schema.enum.push(null);
+  } else if (schema.type !== undefined) {
+    (schema as { type: unknown }).type = [schema.type, 'null'].flat();
+    // The list is the one that other fields of the same words have.
+    if (schema.enum?.includes(null) === false) schema.enum = [...schema.enum, null];
   }
 }

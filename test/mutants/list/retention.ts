@@ -75,8 +75,8 @@ export const retention: readonly Mutant[] = [
   {
     name: 'forgotten-before-it-is-counted',
     file: 'actors/runtime/retention.ts',
-    from: 'const more = farewells.length === 0 && this.#forget(shard, mark, changes);',
-    to: 'const more = this.#forget(shard, mark, changes);',
+    from: 'upTo: Math.min(mark.next_position, ...behind.map(({ at }) => this.#turnOf(shard.number, at + 1))),',
+    to: 'upTo: mark.next_position,',
     breaks: 'events that a webhook has not sent are gone without a word',
     caughtBy: {
       file: 'test/actors/retention-followers.test.ts',
