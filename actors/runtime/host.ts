@@ -76,6 +76,7 @@ export class ActorHost {
     this.#timers = new Timers({
       ...{ store, clock },
       owned: () => this.owned,
+      nextKeys: () => this.#ownership.nextKeys(),
       addressOf: ({ kind, actor }) => this.#handling.addressOf(kind, actor),
       deliver: (envelope, done) => this.#deliver(envelope, done),
       problems: this.#problems,

@@ -4,13 +4,14 @@ import { RowDigests } from '../journal/row-digest.ts';
 import type { Clock } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { type Change, keysPerShard } from '../store/table.ts';
-import { bases, type MarkRow, marks } from '../store/tables.ts';
+import { bases, deadLetters, type DeadLetterRow, type MarkRow, marks } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { Activations } from './activation.ts';
 import type { ActorAddress, Envelope } from './envelope.ts';
 import { Followers } from './followers.ts';
 import type { AnyKind } from './kind.ts';
 import { OwnTime } from './own-time.ts';
+import { runtimeCommands } from './runtime-commands.ts';
 import type { Shard } from './shard.ts';
 
 /** How long is kept, in ms: `journal`, and what kinds name (`deliveries`). What is absent is kept for good. */
@@ -46,6 +47,8 @@ const longestMarkEvery = 60 * 60_000;
 const marksInPeriod = 16;
 /** The own time is stored with other changes, and by itself this often between two marks: what a restart may lose of it. */
 const storesInMark = 12;
+/** Dead letters that go in one round: an envelope may be large. */
+const lettersAtOnce = 32;
 /** How long a command that prunes may wait, in ms. */
 const patience = 60_000;
 
@@ -68,6 +71,7 @@ export class Retention {
   /** Where the turn begins that a position belongs to: it goes as a whole. */
   readonly #turnOf: (shard: number, position: number) => number;
   readonly #marksOf: (shard: number) => MarkRow[];
+  readonly #mended: (shard: number, before: number) => DeadLetterRow[];
   readonly #prunable: { kind: AnyKind; actors(shard: number, before: number): string[] }[];
 
   constructor(options: RetentionOptions) {
@@ -82,6 +86,13 @@ export class Retention {
     this.#storeEvery = this.#markEvery / storesInMark;
     const ofShard = store.prepare((db) => marks.query(db, 'WHERE key >= ? AND key < ? ORDER BY key'));
     this.#marksOf = (shard) => ofShard.all(shard * keysPerShard, (shard + 1) * keysPerShard);
+    const mended = store.prepare((db) =>
+      deadLetters.query(
+        db,
+        `WHERE key >= ? AND key < ? AND redriven_at IS NOT NULL ORDER BY key LIMIT ${lettersAtOnce}`,
+      ),
+    );
+    this.#mended = (shard, before) => mended.all(shard * keysPerShard, shard * keysPerShard + before);
     const turnAt = store.prepare((db) =>
       db.prepare('SELECT max(key) FROM journal WHERE key >= ? AND key <= ?').pluck(),
     );
@@ -104,7 +115,7 @@ export class Retention {
     if (changes.length > 0 || (this.#isTimed && at - shard.counters.mark().time >= this.#storeEvery))
       shard.counters.passTo(at);
     // What nobody needs, such as the deliveries of a subscription that was deleted, goes whatever the policy.
-    const commands = [...farewells, ...this.#commands(shard, kept, at)];
+    const commands = [...farewells, ...this.#letters(shard, kept, at), ...this.#commands(shard, kept, at)];
     return { changes, commands, more: more || commands.length > 0 };
   }
 
@@ -152,6 +163,15 @@ export class Retention {
     const periods = Object.values(this.#options.policy).filter((period) => period !== undefined);
     const needed = markBefore(kept, at, Math.max(...periods));
     return needed === null ? [] : kept.filter(({ key }) => key < needed.key).map(({ key }) => marks.remove(key));
+  }
+
+  /** Dead letters that were mended go with the journal. One that was not is kept: nobody else has its command. */
+  #letters(shard: Shard, kept: MarkRow[], at: number): Envelope[] {
+    const mark = markBefore(kept, at, this.#options.policy['journal']);
+    if (mark === null) return [];
+    return this.#mended(shard.number, mark.next_key).map(({ actor_kind: kind, actor_id: id, command_id: commandId }) =>
+      this.#envelope({ kind, id }, runtimeCommands.forgetLetter, { commandId }, `letter ${commandId}`),
+    );
   }
 
   #commands(shard: Shard, kept: MarkRow[], at: number): Envelope[] {

@@ -19,6 +19,8 @@ import {
   withHandlers,
 } from './support.ts';
 
+const hour = 60 * 60 * 1000;
+
 test('a command that throws becomes a dead letter', async () => {
   const { system, ...all } = await brokenSystem();
   await using _ = system;
@@ -60,7 +62,6 @@ test('a dead letter is redriven once the defect is gone', async () => {
 });
 
 test('the answer of a letter outlives the journal', async () => {
-  const hour = 60 * 60 * 1000;
   const { system } = await brokenSystem({ retention: { journal: hour } });
   await using _ = system;
   const poison = envelopeFor(system, 'conversation', ann, 'test.count', null);
@@ -71,6 +72,23 @@ test('the answer of a letter outlives the journal', async () => {
   const now = system.clock.now();
   expect(await request(system, { ...poison, now, deadline: now + 1_000 })).toEqual({ ...first, replayed: true });
   expect(rowsOf(system.file).dead_letter).toEqual(letters);
+});
+
+test('a letter that was redriven goes with its time, others stay', async () => {
+  const { system, broken } = await brokenSystem({ retention: { journal: hour } });
+  await using _ = system;
+  const [mended, waiting] = [1, 2].map((n) => envelopeFor(system, 'conversation', ann, 'test.count', { n }));
+  for (const one of [mended!, waiting!]) await request(system, one);
+  await elapse(system, hour / 2, hour / 32);
+  broken.now = false;
+  await system.commands().redrive({ kind: 'conversation', id: ann }, mended!.commandId);
+  const kept = () => rowsOf(system.file).dead_letter.map(({ redriven_at }) => redriven_at !== null);
+  expect(kept()).toEqual([true, false]);
+  await elapse(system, hour / 4, hour / 32);
+  expect(kept()).toEqual([true, false]);
+  await elapse(system, hour / 2, hour / 32);
+  expect(kept()).toEqual([false]);
+  expectSound(system);
 });
 
 test('a command that fails again keeps one letter', async () => {
