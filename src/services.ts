@@ -13,6 +13,8 @@ import type { SourceTokens } from './security/source-token.ts';
 export interface Origin {
   /** For example a request id. */
   cause: string;
+  /** On whose behalf; absent: the hub's own. */
+  caller?: string;
   /** With a key, the nth command of the same kind, id and type always has the same command id. */
   idempotencyKey?: string;
 }

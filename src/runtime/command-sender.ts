@@ -88,6 +88,7 @@ class OriginSender implements CommandSender {
       now,
       deadline: now + (patience ?? defaultPatience),
       cause: this.#origin.cause,
+      ...(this.#origin.caller !== undefined && { caller: this.#origin.caller }),
     };
     const reply = await this.#request(workSubject(shardOf(actor.id, shards), actor), envelope);
     this.#options.onAnswered?.(actor.kind);
