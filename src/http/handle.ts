@@ -6,7 +6,7 @@ import { uuidV5 } from '#actors/uuid.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
-import type { Services } from '#src/services.ts';
+import type { Origin, Services } from '#src/services.ts';
 import type { Bodies } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
@@ -14,6 +14,7 @@ import { parseBody } from './json-body.ts';
 import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
+import type { Turns } from './turns.ts';
 
 /** What handling needs besides the request. */
 export interface HandlerParts {
@@ -21,6 +22,7 @@ export interface HandlerParts {
   auth: Auth;
   metrics: Metrics;
   bodies: Bodies;
+  turns: Turns;
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
@@ -88,15 +90,19 @@ async function answer(
   // Before the body: who may not call costs no memory.
   const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
   assertFeature(operation, services);
+  const name = callerName(caller);
   using read = await parts.bodies.read(request);
+  using turn = await parts.turns.enter(name);
+  // One that only reads is done at once, or waits elsewhere.
+  if (operation.isRead) turn.end();
   const { bytes } = read;
   const body = validBody(operation, parseBody(bytes, headers));
   const key = headers['idempotency-key'];
   if (key === undefined || operation.isRead)
     return written(await operation.handle(call(services, caller, requestId, null), body));
 
-  const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
-  const answered = await claim(services, requestId, keyed);
+  const keyed = keyedRequest(String(key), name, operation.path, bytes);
+  const answered = await claim(services.commandsFor(originOf({ requestId, caller })), keyed);
   if ('first' in answered) {
     const first = await restored(services, operation, answered.first);
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
@@ -121,9 +127,14 @@ async function once(
     if (!isFinal(outgoing.status)) throw error;
   }
   const kept = await stripped(call.services, operation, outgoing);
-  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, kept);
+  await complete(call.services.commandsFor(originOf(call)), keyed, kept);
   return outgoing;
 }
+
+const originOf = ({ requestId, caller }: Pick<Call, 'requestId' | 'caller'>): Origin => ({
+  cause: requestId,
+  caller: callerName(caller),
+});
 
 function call<C extends Caller>(services: Services, caller: C, requestId: string, keyed: ClaimedKey | null): Call<C> {
   let commands: CommandSender | null = null;
@@ -133,7 +144,8 @@ function call<C extends Caller>(services: Services, caller: C, requestId: string
     requestId,
     caller,
     get commands() {
-      commands ??= services.commandsFor({ cause: requestId, ...(keyed && { idempotencyKey: keyed.root }) });
+      const origin = originOf({ requestId, caller });
+      commands ??= services.commandsFor({ ...origin, ...(keyed && { idempotencyKey: keyed.root }) });
       return commands;
     },
     newId: () => (keyed ? uuidV5(namespaces.command, 'id', keyed.root, String(made++)) : services.ids.uuid()),

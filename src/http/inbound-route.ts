@@ -25,11 +25,15 @@ export const handleInbound = (
     if (!route.verify(raw)) {
       throw new Failure('forbidden', `The request to ${route.path} is not signed as its source signs.`);
     }
+    using _ = await parts.turns.enter(callerOf(route));
     const parsed = route.parse(raw);
     if (parsed === null) parts.services.log.warn({ requestId, inbound: route.path }, 'inbound.not_understood');
     else await store(parts, route, parsed, requestId);
     return outgoing(parsed);
   });
+
+/** A platform shares the hub with the other callers like each of them. */
+const callerOf = ({ path }: InboundRoute): string => `platform ${path}`;
 
 function rawRequest({ services }: HandlerParts, request: IncomingMessage, body: Buffer): RawRequest {
   const { method = '', url = '/', headers } = request;
@@ -48,7 +52,7 @@ async function store(
   requestId: string,
 ): Promise<void> {
   const { store, clock } = services;
-  const commands = services.commandsFor({ cause: requestId });
+  const commands = services.commandsFor({ cause: requestId, caller: callerOf(route) });
   const now = clock.now();
   for (const part of inbound) {
     const messages = part.messages.map((item) => ({ ...item, sentAt: plausibleTime(item.sentAt, now) }));
