@@ -33,8 +33,8 @@ export interface Services {
   ids: Ids;
   log: Logger;
   store: StoreReader;
-  /** Reads that would hold up everything else here. */
-  longReads: LongReads;
+  /** Reads that would hold up everything else here, on behalf of a caller. */
+  longReadsFor(caller: string): LongReads;
   feed: FeedReader;
   connectors: Connectors;
   health: readonly HealthCheck[];

@@ -148,6 +148,9 @@ function call<C extends Caller>(services: Services, caller: C, requestId: string
       commands ??= services.commandsFor({ ...origin, ...(keyed && { idempotencyKey: keyed.root }) });
       return commands;
     },
+    get longReads() {
+      return services.longReadsFor(callerName(caller));
+    },
     newId: () => (keyed ? uuidV5(namespaces.command, 'id', keyed.root, String(made++)) : services.ids.uuid()),
   };
 }

@@ -3,6 +3,7 @@ import type { CommandSender } from '#actors/commands.ts';
 import type { FailureCode } from '#actors/errors.ts';
 import { JsonText } from '#actors/json.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
+import type { LongReads } from '#src/runtime/long-reads.ts';
 import type { Services } from '#src/services.ts';
 import type { AnswerHeader } from './documents/headers.ts';
 
@@ -11,6 +12,8 @@ export interface Call<C extends Caller = Caller> {
   services: Services;
   /** Sends commands whose cause is this request; with an Idempotency-Key their ids come from it. */
   commands: CommandSender;
+  /** Long reads on behalf of the caller. */
+  longReads: LongReads;
   requestId: string;
   /** Who calls: one of those whom the scope of the operation lets in. */
   caller: C;
