@@ -16,7 +16,11 @@ export interface Attack {
 const line = 'attacker-line';
 /** A little less than what a subject may have, in as many keys: they take longest to read and write. */
 const keys = 5_000;
-const large = Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, n]));
+const worst = {
+  ...Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, n])),
+  // One number whose digits are kept makes all of it slow to parse.
+  exact: JSON.rawJSON('1.10'),
+};
 /** Conversations with as much metadata as they may have. */
 const targets = Array.from({ length: 200 }, (_, n) => `target-${String(n).padStart(3, '0')}`);
 /** As many of them as one request may say something about. */
@@ -42,7 +46,7 @@ const push = (token: string, field: string, item: string, itemsPerRequest: numbe
 async function fillTargets({ hub, token }: Attacker): Promise<void> {
   for (const target of targets) {
     const item = message(target, '{}').replace('{n}', target).replace('{now}', String(Date.now()));
-    const metadata = [{ namespace: 'conversation', source_id: target, metadata: { large } }];
+    const metadata = [{ namespace: 'conversation', source_id: target, metadata: { worst } }];
     await hub.call('sources.webhook', { messages: [JSON.parse(item)], metadata }, token);
   }
 }
@@ -94,7 +98,7 @@ export const attacks: readonly Attack[] = [
       for (let n = 0; n < manyChannels; n++) {
         await hub.call(
           'sources.channels.create',
-          { source_channel_id: `large-${n}`, name: 'x', metadata: { large } },
+          { source_channel_id: `large-${n}`, name: 'x', metadata: { worst } },
           token,
         );
       }

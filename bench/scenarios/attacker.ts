@@ -34,7 +34,7 @@ async function honest(hub: BenchHub, { seconds, warmUp }: Scale): Promise<Seen> 
     mb = Math.max(mb, hub.resident().all);
   }, lookEvery);
   try {
-    const { latency } = await runLoad({
+    const { latency, requests } = await runLoad({
       url: hub.url,
       request: ingestRequest({ token: hub.token, messages: 1, conversations, pick: 'random' }),
       connections: honestConnections,
@@ -42,7 +42,8 @@ async function honest(hub: BenchHub, { seconds, warmUp }: Scale): Promise<Seen> 
       until: { seconds },
       rate: messagesPerSecond,
     });
-    return { p99: latency.p99, mb };
+    // Nobody was answered at all: there is no worse.
+    return { p99: requests === 0 ? Number.POSITIVE_INFINITY : latency.p99, mb };
   } finally {
     clearInterval(look);
   }
