@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { constants, getPriority, setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Failure } from '#actors/errors.ts';
@@ -11,18 +11,20 @@ import type { ReaderAnswer, ReaderQuestion, ReaderRequest, ReaderStart } from '.
 const { file, shards, sealKey, cut } = workerData as ReaderStart;
 const port = parentPort;
 if (port === null) throw new Error('Long reads run in a worker thread.');
+/** A third of the processor, where another thread wants the same one. */
+const niceness = 5;
 yieldToOthers();
 let current = 0;
 const store = openStoreReader(file, shards, sealKey, () => Atomics.load(cut, 0) < current);
 
 /**
- * A long read hardly takes the processor from the threads that answer and write. Linux knows threads by ids like those of
+ * A long read takes little of the processor from the threads that answer and write. Linux knows threads by ids like those of
  * processes; elsewhere they share evenly.
  */
 function yieldToOthers(): void {
   try {
     const thread = Number(basename(readlinkSync('/proc/thread-self')));
-    setPriority(thread, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+    setPriority(thread, Math.max(getPriority(), niceness));
   } catch {
     // Only a kindness: without it everything works.
   }
