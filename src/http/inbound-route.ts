@@ -63,7 +63,7 @@ async function store(
       const { source } = part;
       if (leftOut > 0) services.log.warn({ requestId, inbound: route.path, source, leftOut }, event);
     };
-    note(sorted.unusable.length, 'inbound.no_channel');
+    note(sorted.unusable.length, 'inbound.unusable_messages');
     note(unusable.size, 'inbound.unusable_metadata');
     const usable = metadata.filter((_, index) => !unusable.has(index));
     await ingest({ commands, store }, part.source, sorted, usable);

@@ -62,7 +62,7 @@ describe('the address of a connector', () => {
     expect((await put(api, { parcels: [] })).status).toBe(200);
     expect((await put(api, { post: [{ ...letter, box: 'box-2' }] })).status).toBe(200);
     const warnings = api.lines.filter(({ level }) => level === 'warn').map(({ event }) => event);
-    expect(warnings).toEqual(['inbound.not_understood', 'inbound.no_channel']);
+    expect(warnings).toEqual(['inbound.not_understood', 'inbound.unusable_messages']);
     expect(api.sent).toEqual([]);
   });
 
