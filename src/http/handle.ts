@@ -8,7 +8,7 @@ import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
 import type { Origin, Services } from '#src/services.ts';
 import { addressOf } from './address.ts';
-import type { Bodies } from './bodies.ts';
+import { type Bodies, bodyLimit } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
@@ -127,7 +127,7 @@ async function jsonGiven(
   caller: string,
 ): Promise<Given> {
   using held = new DisposableStack();
-  const { bytes } = held.use(await bodies.read(request));
+  const { bytes } = held.use(await bodies.read(request, bodyLimit, caller));
   const turn = held.use(await turns.enter(caller));
   // One that only reads is done at once, or waits elsewhere.
   if (operation.isRead) turn.end();
