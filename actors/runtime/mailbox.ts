@@ -27,7 +27,7 @@ const mostAhead = 16 * 1024;
 const bytesPerCommand = 1024;
 
 /** What one caller waits for. The hub itself is a caller too, one without a name. */
-interface Lane {
+interface CallerQueues {
   caller: string;
   /** A queue for each actor. Insertion order is the order of serving: an actor that was served goes to the end. */
   queues: Map<string, Queued[]>;
@@ -48,7 +48,7 @@ const actorOf = ({ envelope: { actor } }: Queued): string => `${actor.kind} ${ac
 export class Mailbox {
   readonly #limits: MailboxLimits;
   /** Insertion order is the order of serving. Who waits for nothing stays while it is ahead. */
-  readonly #lanes = new Map<string, Lane>();
+  readonly #callers = new Map<string, CallerQueues>();
   readonly #company = new Company();
   #commands = 0;
   #bytes = 0;
@@ -69,14 +69,14 @@ export class Mailbox {
   offer(queued: Queued, now: number): Queued[] {
     const caller = callerOf(queued);
     if (caller !== '') this.#company.seen(caller, now);
-    const lane = this.#lanes.get(caller);
-    if ((lane?.queues.get(actorOf(queued))?.length ?? 0) >= this.#limits.commandsPerActor) return [queued];
+    const mine = this.#callers.get(caller);
+    if ((mine?.queues.get(actorOf(queued))?.length ?? 0) >= this.#limits.commandsPerActor) return [queued];
     const refused: Queued[] = [];
     while (!this.#hasRoomFor(queued)) {
       const largest = this.#largest();
       if (
         largest === null ||
-        this.#weight(largest) <= this.#weight(lane) + this.#weight({ commands: 1, bytes: queued.size })
+        this.#weight(largest) <= this.#weight(mine) + this.#weight({ commands: 1, bytes: queued.size })
       )
         return [...refused, queued];
       refused.push(this.#removeNewest(largest));
@@ -92,7 +92,7 @@ export class Mailbox {
 
   /** Counts what a command wrote, in bytes. It matters only while somebody waits. */
   charge(queued: Queued, bytes: number): void {
-    if (this.#commands > 0) this.#laneOf(callerOf(queued)).ahead += bytes + bytesPerCommand;
+    if (this.#commands > 0) this.#queuesOf(callerOf(queued)).ahead += bytes + bytesPerCommand;
   }
 
   /**
@@ -101,50 +101,50 @@ export class Mailbox {
    */
   take(commands: number, bytes: number, now: number): Queued[] {
     const share = this.#company.isSeveral(now) ? shareOfBatch : commands;
-    const served = new Map<Lane, number>();
+    const served = new Map<CallerQueues, number>();
     const taken: Queued[] = [];
     let size = 0;
     while (taken.length < commands) {
-      const lane = this.#next((each) => (served.get(each) ?? 0) < share);
-      if (lane === null) break;
-      const [queue] = lane.queues.values();
+      const mine = this.#next((each) => (served.get(each) ?? 0) < share);
+      if (mine === null) break;
+      const [queue] = mine.queues.values();
       const next = queue![0]!;
       if (taken.length > 0 && size + next.size > bytes) break;
-      this.#removeOldest(lane);
-      served.set(lane, (served.get(lane) ?? 0) + 1);
+      this.#removeOldest(mine);
+      served.set(mine, (served.get(mine) ?? 0) + 1);
       taken.push(next);
       size += next.size;
     }
-    if (this.#commands === 0) this.#lanes.clear();
+    if (this.#commands === 0) this.#callers.clear();
     return taken;
   }
 
   /** Takes everything, for a host that can not serve it. */
   takeAll(): Queued[] {
-    const all = [...this.#lanes.values()].flatMap(({ queues }) => [...queues.values()].flat());
-    this.#lanes.clear();
+    const all = [...this.#callers.values()].flatMap(({ queues }) => [...queues.values()].flat());
+    this.#callers.clear();
     this.#commands = 0;
     this.#bytes = 0;
     return all;
   }
 
   /** The caller who is served next, of those who may be; null: none of them waits. */
-  #next(mayBe: (lane: Lane) => boolean): Lane | null {
+  #next(mayBe: (mine: CallerQueues) => boolean): CallerQueues | null {
     let least = Number.POSITIVE_INFINITY;
-    for (const lane of this.#lanes.values()) {
-      if (lane.commands === 0 || !mayBe(lane)) continue;
-      if (lane.ahead < mostAhead) return lane;
-      least = Math.min(least, lane.ahead);
+    for (const mine of this.#callers.values()) {
+      if (mine.commands === 0 || !mayBe(mine)) continue;
+      if (mine.ahead < mostAhead) return mine;
+      least = Math.min(least, mine.ahead);
     }
     if (least === Number.POSITIVE_INFINITY) return null;
     // All who may be served are ahead of somebody who wants nothing now: nobody has to wait for that one.
-    for (const lane of this.#lanes.values()) this.#fallBack(lane, least);
+    for (const mine of this.#callers.values()) this.#fallBack(mine, least);
     return this.#next(mayBe);
   }
 
-  #fallBack(lane: Lane, bytes: number): void {
-    lane.ahead = Math.max(0, lane.ahead - bytes);
-    if (lane.commands === 0 && lane.ahead === 0) this.#lanes.delete(lane.caller);
+  #fallBack(mine: CallerQueues, bytes: number): void {
+    mine.ahead = Math.max(0, mine.ahead - bytes);
+    if (mine.commands === 0 && mine.ahead === 0) this.#callers.delete(mine.caller);
   }
 
   #hasRoomFor({ size }: Queued): boolean {
@@ -152,58 +152,58 @@ export class Mailbox {
   }
 
   /** The share of the mailbox that somebody's commands fill. */
-  #weight({ commands, bytes }: Pick<Lane, 'commands' | 'bytes'> = { commands: 0, bytes: 0 }): number {
+  #weight({ commands, bytes }: Pick<CallerQueues, 'commands' | 'bytes'> = { commands: 0, bytes: 0 }): number {
     return Math.max(commands / this.#limits.commands, bytes / this.#limits.bytes);
   }
 
-  #largest(): Lane | null {
-    let largest: Lane | null = null;
-    for (const lane of this.#lanes.values()) {
-      if (lane.commands > 0 && (largest === null || this.#weight(lane) > this.#weight(largest))) largest = lane;
+  #largest(): CallerQueues | null {
+    let largest: CallerQueues | null = null;
+    for (const mine of this.#callers.values()) {
+      if (mine.commands > 0 && (largest === null || this.#weight(mine) > this.#weight(largest))) largest = mine;
     }
     return largest;
   }
 
-  #laneOf(caller: string): Lane {
-    const known = this.#lanes.get(caller);
+  #queuesOf(caller: string): CallerQueues {
+    const known = this.#callers.get(caller);
     if (known !== undefined) return known;
-    const lane: Lane = { caller, queues: new Map(), commands: 0, bytes: 0, ahead: 0 };
-    this.#lanes.set(caller, lane);
-    return lane;
+    const mine: CallerQueues = { caller, queues: new Map(), commands: 0, bytes: 0, ahead: 0 };
+    this.#callers.set(caller, mine);
+    return mine;
   }
 
   #add(queued: Queued, end: 'push' | 'unshift'): void {
-    const lane = this.#laneOf(callerOf(queued));
+    const mine = this.#queuesOf(callerOf(queued));
     const actor = actorOf(queued);
-    const queue = lane.queues.get(actor);
-    if (queue === undefined) lane.queues.set(actor, [queued]);
+    const queue = mine.queues.get(actor);
+    if (queue === undefined) mine.queues.set(actor, [queued]);
     else queue[end](queued);
-    this.#count(lane, 1, queued.size);
+    this.#count(mine, 1, queued.size);
   }
 
   /** Of the actor whose turn it is; the caller and the actor go to the end. */
-  #removeOldest(lane: Lane): void {
-    const [actor, queue] = lane.queues.entries().next().value!;
+  #removeOldest(mine: CallerQueues): void {
+    const [actor, queue] = mine.queues.entries().next().value!;
     const { size } = queue.shift()!;
-    lane.queues.delete(actor);
-    if (queue.length > 0) lane.queues.set(actor, queue);
-    this.#lanes.delete(lane.caller);
-    this.#lanes.set(lane.caller, lane);
-    this.#count(lane, -1, -size);
+    mine.queues.delete(actor);
+    if (queue.length > 0) mine.queues.set(actor, queue);
+    this.#callers.delete(mine.caller);
+    this.#callers.set(mine.caller, mine);
+    this.#count(mine, -1, -size);
   }
 
   /** Of the actor whose turn comes last. */
-  #removeNewest(lane: Lane): Queued {
-    const [actor, queue] = [...lane.queues].at(-1)!;
+  #removeNewest(mine: CallerQueues): Queued {
+    const [actor, queue] = [...mine.queues].at(-1)!;
     const queued = queue.pop()!;
-    if (queue.length === 0) lane.queues.delete(actor);
-    this.#count(lane, -1, -queued.size);
+    if (queue.length === 0) mine.queues.delete(actor);
+    this.#count(mine, -1, -queued.size);
     return queued;
   }
 
-  #count(lane: Lane, commands: number, bytes: number): void {
-    lane.commands += commands;
-    lane.bytes += bytes;
+  #count(mine: CallerQueues, commands: number, bytes: number): void {
+    mine.commands += commands;
+    mine.bytes += bytes;
     this.#commands += commands;
     this.#bytes += bytes;
   }

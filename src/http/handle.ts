@@ -16,7 +16,7 @@ import { arrival } from './media/arrival.ts';
 import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
-import type { Turns } from './turns.ts';
+import type { RequestQueues } from './request-queues.ts';
 
 /** What handling needs besides the request. */
 export interface HandlerParts {
@@ -24,7 +24,7 @@ export interface HandlerParts {
   auth: Auth;
   metrics: Metrics;
   bodies: Bodies;
-  turns: Turns;
+  queues: RequestQueues;
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
@@ -121,16 +121,16 @@ interface Given extends Disposable {
 
 /** Reads and checks a body, when it is the caller's turn: from then on the request costs others something. */
 async function jsonGiven(
-  { bodies, turns }: HandlerParts,
+  { bodies, queues }: HandlerParts,
   operation: Operation,
   request: IncomingMessage,
   caller: string,
 ): Promise<Given> {
   using held = new DisposableStack();
   const { bytes } = held.use(await bodies.read(request, bodyLimit, caller));
-  const turn = held.use(await turns.enter(caller));
+  const entry = held.use(await queues.enter(caller));
   // One that only reads is done at once, or waits elsewhere.
-  if (operation.isRead) turn.end();
+  if (operation.isRead) entry.end();
   const body = validBody(operation, parseBody(bytes, request.headers));
   const kept = held.move();
   return { body, bytes, [Symbol.dispose]: () => kept.dispose() };

@@ -26,7 +26,7 @@ export const handleInbound = (
     if (!route.verify(raw)) {
       throw new Failure('forbidden', `The request to ${route.path} is not signed as its source signs.`);
     }
-    using _ = await parts.turns.enter(callerOf(route));
+    using _ = await parts.queues.enter(callerOf(route));
     const parsed = route.parse(raw);
     if (parsed === null) parts.services.log.warn({ requestId, inbound: route.path }, 'inbound.not_understood');
     else await store(parts, route, parsed, requestId);

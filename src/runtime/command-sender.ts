@@ -9,7 +9,7 @@ import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import type { Origin } from '#src/services.ts';
-import { CommandWindows } from './command-windows.ts';
+import { CommandFlow } from './command-flow.ts';
 
 export interface CommandSenderOptions {
   bus: Bus;
@@ -30,8 +30,8 @@ const retryDelay = 100;
 
 /** Makes the senders of commands: one for each request, effect or timer that causes some. */
 export function commandSenders(options: CommandSenderOptions): (origin: Origin) => CommandSender {
-  const windows = new CommandWindows(options.clock);
-  return (origin) => new OriginSender(options, origin, windows);
+  const flow = new CommandFlow(options.clock);
+  return (origin) => new OriginSender(options, origin, flow);
 }
 
 /** What an actor has told another: the body of the effect. */
@@ -45,14 +45,14 @@ interface Told {
 class OriginSender implements CommandSender {
   readonly #options: CommandSenderOptions;
   readonly #origin: Origin;
-  readonly #windows: CommandWindows;
+  readonly #flow: CommandFlow;
   /** Commands sent so far, by kind, id and type: the nth has the nth derived id. */
   readonly #sent = new Map<string, number>();
 
-  constructor(options: CommandSenderOptions, origin: Origin, windows: CommandWindows) {
+  constructor(options: CommandSenderOptions, origin: Origin, flow: CommandFlow) {
     this.#options = options;
     this.#origin = origin;
-    this.#windows = windows;
+    this.#flow = flow;
   }
 
   async send<K extends keyof Commands, T extends CommandType<K>>(
@@ -86,7 +86,7 @@ class OriginSender implements CommandSender {
     // Before any wait: the nth command of a request is the nth again when it is repeated.
     const commandId = given ?? this.#commandId(actor.kind, actor.id, type);
     const send = (): Promise<unknown> => this.#sendNow({ commandId, actor, type, body });
-    return caller === undefined ? send() : this.#windows.within(caller, send);
+    return caller === undefined ? send() : this.#flow.within(caller, send);
   }
 
   async #sendNow(command: Pick<Envelope, 'commandId' | 'actor' | 'type' | 'body'>): Promise<unknown> {

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { CommandWindows } from '#src/runtime/command-windows.ts';
+import { CommandFlow } from '#src/runtime/command-flow.ts';
 import { ManualClock } from '../_support/manual-clock.ts';
 import { failureOf } from '../actors/support.ts';
 
-/** Windows with commands that end when they are told to. */
+/** A flow with commands that end when they are told to. */
 function sending() {
   const clock = new ManualClock();
-  const windows = new CommandWindows(clock, { alone: 3, inCompany: 1, waitMs: 10_000 });
+  const flow = new CommandFlow(clock, { alone: 3, inCompany: 1, waitMs: 10_000 });
   const sent: string[] = [];
   const ends: (() => void)[] = [];
   const send = (name: string): Promise<void> =>
-    windows.within(name[0]!, () => {
+    flow.within(name[0]!, () => {
       sent.push(name);
       return new Promise<void>((resolve) => ends.push(resolve));
     });
@@ -19,7 +19,7 @@ function sending() {
     ends.shift()!();
     await new Promise(setImmediate);
   };
-  return { clock, windows, sent, send, end };
+  return { clock, flow, sent, send, end };
 }
 
 test('of one caller a bounded number is under way, in their order', async () => {
@@ -45,8 +45,8 @@ test('no caller waits for another one', async () => {
 });
 
 test('a command that fails makes room', async () => {
-  const { windows, sent, send } = sending();
-  const failing = ['a', 'a', 'a'].map((caller) => windows.within(caller, () => Promise.reject(new Error('lost'))));
+  const { flow, sent, send } = sending();
+  const failing = ['a', 'a', 'a'].map((caller) => flow.within(caller, () => Promise.reject(new Error('lost'))));
   void send('a4');
   expect(sent).toEqual([]);
   for (const one of failing) await expect(one).rejects.toThrow('lost');

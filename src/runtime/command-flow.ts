@@ -2,7 +2,7 @@ import { Failure } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
 import { Company } from '#actors/runtime/company.ts';
 
-export interface WindowLimits {
+export interface FlowLimits {
   /** Commands of one caller under way at the same time: while it is alone, and while others want something too. */
   alone: number;
   inCompany: number;
@@ -11,7 +11,7 @@ export interface WindowLimits {
 }
 
 /** Bounds of docs/architecture.md, "Limits and back-pressure". */
-export const windowLimits: WindowLimits = { alone: 2_048, inCompany: 128, waitMs: 10_000 };
+export const flowLimits: FlowLimits = { alone: 2_048, inCompany: 128, waitMs: 10_000 };
 
 interface Waiting {
   since: number;
@@ -19,7 +19,7 @@ interface Waiting {
   refuse(failure: Failure): void;
 }
 
-interface Window {
+interface OfCaller {
   underWay: number;
   waiting: Waiting[];
 }
@@ -28,13 +28,13 @@ interface Window {
  * How many commands of one caller are on their way to the host: a request can mean a thousand. The others wait here, in
  * their order, where they cost nobody anything; in the host's mailbox they would take the room of others.
  */
-export class CommandWindows {
+export class CommandFlow {
   readonly #clock: Pick<Clock, 'elapsed'>;
-  readonly #limits: WindowLimits;
-  readonly #windows = new Map<string, Window>();
+  readonly #limits: FlowLimits;
+  readonly #callers = new Map<string, OfCaller>();
   readonly #company = new Company();
 
-  constructor(clock: Pick<Clock, 'elapsed'>, limits: WindowLimits = windowLimits) {
+  constructor(clock: Pick<Clock, 'elapsed'>, limits: FlowLimits = flowLimits) {
     this.#clock = clock;
     this.#limits = limits;
   }
@@ -43,39 +43,39 @@ export class CommandWindows {
   async within<T>(caller: string, send: () => Promise<T>): Promise<T> {
     const now = this.#clock.elapsed();
     this.#company.seen(caller, now);
-    const window = this.#windows.get(caller) ?? { underWay: 0, waiting: [] };
-    this.#windows.set(caller, window);
-    if (window.waiting.length > 0 || !this.#hasRoom(caller, window)) {
-      await new Promise<void>((go, refuse) => window.waiting.push({ since: now, go, refuse }));
+    const ofCaller = this.#callers.get(caller) ?? { underWay: 0, waiting: [] };
+    this.#callers.set(caller, ofCaller);
+    if (ofCaller.waiting.length > 0 || !this.#hasRoom(caller, ofCaller)) {
+      await new Promise<void>((go, refuse) => ofCaller.waiting.push({ since: now, go, refuse }));
     } else {
-      window.underWay++;
+      ofCaller.underWay++;
     }
     try {
       return await send();
     } finally {
-      window.underWay--;
-      this.#goOn(caller, window);
+      ofCaller.underWay--;
+      this.#goOn(caller, ofCaller);
     }
   }
 
-  #hasRoom(caller: string, { underWay }: Window): boolean {
+  #hasRoom(caller: string, { underWay }: OfCaller): boolean {
     const { alone, inCompany } = this.#limits;
     return underWay < (this.#company.has(caller, this.#clock.elapsed()) ? inCompany : alone);
   }
 
   /** Every command under way ends, and is the occasion to look at those that wait. */
-  #goOn(caller: string, window: Window): void {
+  #goOn(caller: string, ofCaller: OfCaller): void {
     const now = this.#clock.elapsed();
-    while (window.waiting.length > 0 && this.#hasRoom(caller, window)) {
-      const { since, go, refuse } = window.waiting.shift()!;
+    while (ofCaller.waiting.length > 0 && this.#hasRoom(caller, ofCaller)) {
+      const { since, go, refuse } = ofCaller.waiting.shift()!;
       if (now - since > this.#limits.waitMs) {
         refuse(tooMany());
         continue;
       }
-      window.underWay++;
+      ofCaller.underWay++;
       go();
     }
-    if (window.underWay === 0 && window.waiting.length === 0) this.#windows.delete(caller);
+    if (ofCaller.underWay === 0 && ofCaller.waiting.length === 0) this.#callers.delete(caller);
   }
 }
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { type Turn, type TurnLimits, Turns } from '#src/http/turns.ts';
+import { type Entry, type QueueLimits, RequestQueues } from '#src/http/request-queues.ts';
 import { ManualClock } from '../_support/manual-clock.ts';
 import { failureOf } from '../actors/support.ts';
 
-const limits: TurnLimits = { alone: 3, inCompany: 2, waiting: 4, waitMs: 10_000 };
+const limits: QueueLimits = { alone: 3, inCompany: 2, waiting: 4, waitMs: 10_000 };
 
-/** Turns whose passes of the event loop come when they are told to, and what began in them. */
+/** Queues whose passes of the event loop come when they are told to, and what began in them. */
 class Passing {
   readonly clock = new ManualClock();
   readonly begun: string[] = [];
-  readonly turns: Turn[] = [];
+  readonly entries: Entry[] = [];
   #runs: (() => void)[] = [];
-  readonly #all: Turns;
+  readonly #all: RequestQueues;
 
   constructor() {
     const { clock } = this;
@@ -20,15 +20,15 @@ class Passing {
       return () => {};
     };
     const parts = { elapsed: () => clock.elapsed(), soon, schedule: clock.schedule.bind(clock) };
-    this.#all = new Turns(parts, limits);
+    this.#all = new RequestQueues(parts, limits);
   }
 
-  /** Asks for a turn for each letter, a caller. @returns the refusals */
+  /** Asks for entry for each letter, a caller. @returns the refusals */
   enter(callers: string): Promise<unknown>[] {
     return [...callers].map((caller) =>
-      this.#all.enter(caller).then((turn) => {
+      this.#all.enter(caller).then((entry) => {
         this.begun.push(caller);
-        this.turns.push(turn);
+        this.entries.push(entry);
       }),
     );
   }
@@ -41,7 +41,7 @@ class Passing {
   }
 
   end(): void {
-    for (const turn of this.turns.splice(0)) turn.end();
+    for (const entry of this.entries.splice(0)) entry.end();
   }
 }
 
@@ -51,7 +51,7 @@ describe('a request', () => {
     void passing.enter('aaaa');
     expect(await passing.pass()).toBe('aaa');
     expect(await passing.pass()).toBe('');
-    passing.turns[0]![Symbol.dispose]();
+    passing.entries[0]![Symbol.dispose]();
     expect(await passing.pass()).toBe('a');
   });
 
@@ -76,9 +76,9 @@ describe('a request', () => {
     const passing = new Passing();
     void passing.enter('aaaaa');
     await passing.pass();
-    const [turn] = passing.turns;
-    turn!.end();
-    turn![Symbol.dispose]();
+    const [entry] = passing.entries;
+    entry!.end();
+    entry![Symbol.dispose]();
     expect(await passing.pass()).toBe('a');
     expect(await passing.pass()).toBe('');
   });

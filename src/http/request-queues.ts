@@ -2,7 +2,7 @@ import { Failure } from '#actors/errors.ts';
 import type { Cancel, Clock } from '#actors/ports.ts';
 import { Company } from '#actors/runtime/company.ts';
 
-export interface TurnLimits {
+export interface QueueLimits {
   /** Requests of one caller at work at the same time: while it is alone, and while others want something too. */
   alone: number;
   inCompany: number;
@@ -12,18 +12,18 @@ export interface TurnLimits {
 }
 
 /** Bounds of docs/architecture.md, "Limits and back-pressure". */
-export const turnLimits: TurnLimits = { alone: 256, inCompany: 16, waiting: 512, waitMs: 10_000 };
+export const queueLimits: QueueLimits = { alone: 256, inCompany: 16, waiting: 512, waitMs: 10_000 };
 
 const retryAfterSeconds = 1;
 
 /** The right to be worked on; disposing of it says that the work is done. */
-export interface Turn extends Disposable {
+export interface Entry extends Disposable {
   /** The same, for work that goes on without being counted. */
   end(): void;
 }
 
 interface Waiting {
-  begin(turn: Turn): void;
+  begin(entry: Entry): void;
   giveUp: Cancel;
 }
 
@@ -39,21 +39,21 @@ interface Line {
  * Whose request is worked on next. A caller who is alone goes on at once; of several, each has one request begun in a
  * pass of the event loop, so that nobody waits for more than one of each other caller, however many they send.
  */
-export class Turns {
+export class RequestQueues {
   readonly #clock: Pick<Clock, 'elapsed' | 'schedule' | 'soon'>;
-  readonly #limits: TurnLimits;
+  readonly #limits: QueueLimits;
   readonly #lines = new Map<string, Line>();
   readonly #company = new Company();
   #pass = 0;
   #scheduled = false;
 
-  constructor(clock: Pick<Clock, 'elapsed' | 'schedule' | 'soon'>, limits: TurnLimits = turnLimits) {
+  constructor(clock: Pick<Clock, 'elapsed' | 'schedule' | 'soon'>, limits: QueueLimits = queueLimits) {
     this.#clock = clock;
     this.#limits = limits;
   }
 
   /** Resolves when a request of the caller may begin. @throws Failure `overloaded` */
-  async enter(caller: string): Promise<Turn> {
+  async enter(caller: string): Promise<Entry> {
     this.#company.seen(caller, this.#clock.elapsed());
     const line = this.#lines.get(caller) ?? { atWork: 0, waiting: [], pass: -1 };
     this.#lines.set(caller, line);
@@ -77,7 +77,7 @@ export class Turns {
     return atWork < this.#limits.inCompany && pass !== this.#pass;
   }
 
-  #begin(line: Line): Turn {
+  #begin(line: Line): Entry {
     line.atWork++;
     line.pass = this.#pass;
     this.#runSoon();
