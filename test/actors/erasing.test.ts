@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kindTables } from '#actors/kinds.ts';
 import { applyRecord } from '#actors/log/apply.ts';
+import { messages } from '#actors/conversation/tables.ts';
 import type { JsonObject } from '#actors/representation.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
@@ -131,4 +132,26 @@ test.each([
   db.close();
   expect(verifyFile(join(system.folder, 'whole.db'), kinds).problems).toEqual([]);
   expect(verifyFile(damaged, kinds).problems.join()).toMatch(/journal \d+: it is not as journal \d+ left it/);
+});
+
+test('a reader that has shown it shows it no longer', async () => {
+  const erasing = withHandlers({
+    'test.erase'(runtime) {
+      const row = runtime.reads.messageByKey(runtime.row.last_message!)!;
+      runtime.change(messages.update(row.key, { content: '{}' }));
+      runtime.eraseTurns(({ data }) => data);
+    },
+  });
+  await using system = new ActorSystem({ kinds: erasing });
+  await connectTestChannel(system.commands());
+  await system.commands().send('conversation', ann, 'messages.ingest', ingestOf('ann', [secret]));
+  const reader = system.reader();
+  const shown = () =>
+    JSON.stringify(reader.feed.read({ after: [], limit: 100 }).entries.map(({ event }) => event.payload));
+  expect(shown()).toContain(secret);
+  await erase(system);
+  reader.forgetErased();
+  expect(shown()).not.toContain(secret);
+  reader.close();
+  expectSound(system);
 });
