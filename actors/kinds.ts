@@ -1,3 +1,4 @@
+import { apiKeyKind } from './api-key/kind.ts';
 import { channelKind } from './channel/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
@@ -13,6 +14,7 @@ export const declaredKinds = {
   source: sourceKind,
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,
+  'api-key': apiKeyKind,
 } as const;
 
 /** The same, as the runtime handles them. */

@@ -65,6 +65,19 @@ export interface WebhookDeliveryJson {
   attempts: { at: string; duration_ms: number; status: number | null; reason: string | null; answer: string }[];
 }
 
+/** An API key, without its text. */
+export interface ApiKeyJson {
+  id: string;
+  name: string;
+  operations: string[];
+  /** Absent: bound to no source. */
+  sources?: string[];
+  created_by: string;
+  created_at: string;
+  last_used_at?: string;
+  revoked_at?: string;
+}
+
 /** The event types that the hub publishes. */
 export const eventTypes = [
   'message.created',

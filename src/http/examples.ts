@@ -4,5 +4,6 @@ export const exampleIds = {
   conversation: 'a3b1c2d4-1111-5222-8333-444455556666',
   message: '0f6e2a3c-7b1d-5c9e-8a4f-1234567890ab',
   webhook: '0192f3a4-5b6c-7d8e-9f01-23456789abcd',
+  apiKey: '0192f3a4-6c7d-7e8f-8a01-3456789abcde',
   delivery: '7d3e9c10-2f4a-5b6c-8d7e-0123456789ab',
 } as const;

@@ -6,6 +6,8 @@ import { uuidV5 } from '#actors/uuid.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
+import { boundServices } from '#src/security/bound-services.ts';
+import { assertMayCall } from '#src/security/permission.ts';
 import type { Services } from '#src/services.ts';
 import type { Bodies } from './bodies.ts';
 import { defect } from './errors.ts';
@@ -87,6 +89,7 @@ async function answer(
   const { headers } = request;
   // Before the body: who may not call costs no memory.
   const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
+  assertMayCall(caller, operation);
   assertFeature(operation, services);
   using read = await parts.bodies.read(request);
   const { bytes } = read;
@@ -102,11 +105,12 @@ async function answer(
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
-  return await once(call(services, caller, requestId, claimed), operation, body, claimed);
+  return await once(services, call(services, caller, requestId, claimed), operation, body, claimed);
 }
 
 /** Does the work of a claimed key and keeps the answer, a refusal too. */
 async function once(
+  services: Services,
   call: Call<CallerOf<Scope>>,
   operation: Operation,
   body: unknown,
@@ -120,12 +124,13 @@ async function once(
     outgoing = refusal(error);
     if (!isFinal(outgoing.status)) throw error;
   }
-  const kept = await stripped(call.services, operation, outgoing);
-  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, kept);
+  const kept = await stripped(services, operation, outgoing);
+  await complete(services.commandsFor({ cause: call.requestId }), keyed, kept);
   return outgoing;
 }
 
-function call<C extends Caller>(services: Services, caller: C, requestId: string, keyed: ClaimedKey | null): Call<C> {
+function call<C extends Caller>(all: Services, caller: C, requestId: string, keyed: ClaimedKey | null): Call<C> {
+  const services = caller.kind === 'key' && caller.sources !== null ? boundServices(all, caller.sources) : all;
   let commands: CommandSender | null = null;
   let made = 0;
   return {

@@ -3,6 +3,7 @@ import type { CommandSender } from '#actors/commands.ts';
 import type { FailureCode } from '#actors/errors.ts';
 import { JsonText } from '#actors/json.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
+import type { KeyAccess } from '#src/security/permission.ts';
 import type { Services } from '#src/services.ts';
 import type { AnswerHeader } from './documents/headers.ts';
 
@@ -55,6 +56,8 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   summary: string;
   /** Who may call. */
   auth: S;
+  /** What API keys may do with it; absent: as `unbound`. */
+  keys?: KeyAccess;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
   feature?: keyof typeof featureKeys;
   request: z.ZodType<Request>;

@@ -11,6 +11,9 @@ import { updateConversationContact } from './conversations/update-contact.ts';
 import { listDeadLetters } from './dead-letters/list.ts';
 import { redriveDeadLetter } from './dead-letters/redrive.ts';
 import { listEvents } from './events/list.ts';
+import { createKey } from './keys/create.ts';
+import { listKeys } from './keys/list.ts';
+import { revokeKey } from './keys/revoke.ts';
 import { infoMessage } from './messages/info.ts';
 import { listMessages } from './messages/list.ts';
 import { resendMessage } from './messages/resend.ts';
@@ -74,4 +77,7 @@ export const operations: readonly Operation[] = [
   clientConfig,
   listDeadLetters,
   redriveDeadLetter,
+  createKey,
+  listKeys,
+  revokeKey,
 ];

@@ -6,6 +6,7 @@ import type { Operation } from '#src/http/operation.ts';
 import { createHttpServer } from '#src/http/server.ts';
 import { createAuth } from '#src/security/auth.ts';
 import { createGate } from '#src/security/gate.ts';
+import { Sightings } from '#src/security/sightings.ts';
 import type { Metrics } from '#src/metrics.ts';
 import { createRealtime, type Realtime } from '#src/realtime/server.ts';
 import type { Services } from '#src/services.ts';
@@ -31,7 +32,7 @@ export interface Front {
  * @param operations in the place of the table of the API, for tests
  */
 export function createFront(services: Services, metrics: Metrics, operations?: readonly Operation[]): Front {
-  const auth = createAuth(services);
+  const auth = createAuth(services, new Sightings(services));
   const realtime = createRealtime(services, auth);
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
   const gate = createGate(services.config);

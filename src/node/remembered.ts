@@ -1,3 +1,4 @@
+import type { ApiKeyReader, UsableApiKey } from '#actors/api-key/reader.ts';
 import type { ChannelReader } from '#actors/channel/reader.ts';
 import type { ChannelJson, SourceJson } from '#actors/representation.ts';
 import type { SourceReader } from '#actors/source/reader.ts';
@@ -7,9 +8,9 @@ import type { OpenStoreReader } from '#actors/store-reader.ts';
 const mostEntries = 10_000;
 
 /** Whose commands may have changed what is remembered. */
-export const rememberedKinds: readonly string[] = ['source', 'channel'];
+export const rememberedKinds: readonly string[] = ['source', 'channel', 'api-key'];
 
-/** A reader whose sources and channels stay in memory. */
+/** A reader whose sources, channels and API keys stay in memory. */
 export interface RememberedStore {
   store: OpenStoreReader;
   /** Something of them has changed: to be called before anybody is told, and whenever a signal may have been lost. */
@@ -17,19 +18,22 @@ export interface RememberedStore {
 }
 
 /**
- * Keeps sources and channels in memory: every request asks for them, and each commit of the host empties the page cache
+ * Keeps sources, channels and API keys in memory: every request asks for them, and each commit of the host empties the page cache
  * of a reader. What is read here may be as old as the last signal; an actor that depends on it looks itself, in its turn.
  */
 export function remembered(store: OpenStoreReader): RememberedStore {
   const channels = new Map<string, ChannelJson>();
   const sources = new Map<string, { source: SourceJson; issuedAt: number }>();
+  const apiKeys = new Map<string, UsableApiKey>();
   const channelReader: ChannelReader = { ...store.channels, find: remembering(channels, store.channels.find) };
   const sourceReader: SourceReader = { ...store.sources, find: remembering(sources, store.sources.find) };
+  const apiKeyReader: ApiKeyReader = { ...store.apiKeys, find: remembering(apiKeys, store.apiKeys.find) };
   return {
-    store: { ...store, channels: channelReader, sources: sourceReader },
+    store: { ...store, channels: channelReader, sources: sourceReader, apiKeys: apiKeyReader },
     forget() {
       channels.clear();
       sources.clear();
+      apiKeys.clear();
     },
   };
 }

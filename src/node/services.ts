@@ -50,11 +50,12 @@ export function openServices(ports: NodePorts): NodeServices {
   const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(config.security).sealKey));
   const growth = new Growth();
   growth.on('sources', forget);
+  growth.on('callers', forget);
   const stopSignals = followSignals(growth, bus, clock);
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, clock, ids, log, store },
-    longReads: ports.longReads ?? longReadsBy(async (name, asked) => readLong(store, name, asked)),
+    longReads: shortcut(store, ports.longReads ?? longReadsBy(async (name, asked) => readLong(store, name, asked))),
     feed: store.feed,
     connectors: createConnectors(config, ports.connectors),
     health: ports.health ?? [],
@@ -69,7 +70,16 @@ export function openServices(ports: NodePorts): NodeServices {
   };
 }
 
-/** Who changed a source or a channel here sees the change with the answer, before any signal. */
+/** The first page of all conversations is read at once; a walk that began long ago has to find what was said since. */
+const shortcut = (store: OpenStoreReader, longReads: LongReads): LongReads => ({
+  ...longReads,
+  conversations: async (query, filter) =>
+    filter === null && query.from === null
+      ? store.conversations.page(query, null)
+      : longReads.conversations(query, filter),
+});
+
+/** Who changed a source, a channel or a key here sees the change with the answer, before any signal. */
 const forgetting =
   (forget: () => void) =>
   (kind: string): void => {

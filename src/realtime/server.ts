@@ -6,6 +6,7 @@ import { Failure } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
 import type { Auth, Credentials } from '#src/security/auth.ts';
 import type { Caller } from '#src/security/caller.ts';
+import { assertMayCall } from '#src/security/permission.ts';
 import type { Admission } from '#src/security/gate.ts';
 import type { Services } from '#src/services.ts';
 import { createFanOut } from './fan-out.ts';
@@ -99,10 +100,15 @@ export function createRealtime(services: RealtimeServices, auth: Auth, options: 
   };
 }
 
+/** A socket shows what `events.list` does, of every source. */
+const follows = { path: '/events.list' };
+
 /** Whom the credentials name to the core API; null when it lets none of them in. */
 async function agentOf(auth: Auth, credentials: Credentials): Promise<Caller | null> {
   try {
-    return await auth.identify('core', credentials);
+    const caller = await auth.identify('core', credentials);
+    assertMayCall(caller, follows);
+    return caller;
   } catch (error) {
     if (error instanceof Failure && (error.code === 'unauthorized' || error.code === 'forbidden')) return null;
     throw error;

@@ -2,7 +2,7 @@ import { Client, type StompHeaders, Versions } from '@stomp/stompjs';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { Failure } from '#actors/errors.ts';
-import type { Agent } from '#src/security/caller.ts';
+import type { Agent, KeyHolder } from '#src/security/caller.ts';
 import { agent, connect, connectRaw, type Identify, RawClient, startHub, subscribe } from './support.ts';
 
 const conversation = '018f0000-0000-7000-8000-00000000000a';
@@ -164,6 +164,18 @@ describe('authentication', () => {
       expect(JSON.stringify(hub.log)).not.toContain('wrong-credential');
     },
   );
+
+  it.each<[opens: boolean, rights: Pick<KeyHolder, 'operations' | 'sources'>]>([
+    [true, { operations: ['events.list'], sources: null }],
+    [true, { operations: ['*'], sources: null }],
+    [false, { operations: ['messages.*'], sources: null }],
+    [false, { operations: ['*'], sources: new Set(['shop']) }],
+  ])('%s: lets in a key with %o', async (opens, rights) => {
+    const key: KeyHolder = { kind: 'key', keyId: 'k', sender: { id: 'api-key:k' }, ...rights };
+    const connecting = connect(await startHub({ identify: async () => key }));
+    if (opens) expect((await connecting).connected).toBe(true);
+    else await expect(connecting).rejects.toThrow('A valid credential is needed');
+  });
 
   it('names the caller of the session in the log', async () => {
     const hub = await startHub({ identify });

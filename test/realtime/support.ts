@@ -10,7 +10,7 @@ import { type Frame, FrameParser, serialiseFrame, type StompVersion } from '#src
 import { createRealtime, type RealtimeOptions, type RealtimeServices } from '#src/realtime/server.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import type { Auth, Credentials } from '#src/security/auth.ts';
-import type { Agent } from '#src/security/caller.ts';
+import type { Agent, KeyHolder } from '#src/security/caller.ts';
 import { createGate } from '#src/security/gate.ts';
 import { MemoryFeed } from './memory-feed.ts';
 
@@ -19,7 +19,7 @@ export const quietLog: Logger = { info: () => {}, warn: () => {}, error: () => {
 export const agent: Agent = { kind: 'agent', sender: { id: 'test:ann' } };
 
 /** @throws Failure, as `Auth.identify` does */
-export type Identify = (scope: string, credentials: Credentials) => Agent | Promise<Agent>;
+export type Identify = (scope: string, credentials: Credentials) => Agent | KeyHolder | Promise<Agent | KeyHolder>;
 
 export interface Hub {
   feed: MemoryFeed;

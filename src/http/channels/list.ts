@@ -7,6 +7,7 @@ export const listChannels = defineRead({
   path: '/channels.list',
   summary: 'List the connected channels.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({
     source: foreignId.optional(),
     include_disconnected: z.boolean().optional(),
