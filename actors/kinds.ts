@@ -4,7 +4,9 @@ import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
 import { sourceKind } from './source/kind.ts';
+import { sessionKind } from './user-session/kind.ts';
 import type { TableShape } from './store/table.ts';
+import { userKind } from './user/kind.ts';
 import { webhookSubscriptionKind } from './webhook-subscription/kind.ts';
 
 /** Every kind of actor there is. */
@@ -15,6 +17,8 @@ export const declaredKinds = {
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,
   'api-key': apiKeyKind,
+  user: userKind,
+  'user-session': sessionKind,
 } as const;
 
 /** The same, as the runtime handles them. */

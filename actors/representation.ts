@@ -78,6 +78,24 @@ export interface ApiKeyJson {
   revoked_at?: string;
 }
 
+/** A person whom an identity provider names. */
+export interface UserJson {
+  /** `<provider>:<user id>`. */
+  id: string;
+  first_seen_at: string;
+  last_seen_at: string;
+  name?: string;
+  avatar_url?: string;
+}
+
+/** A login of a user that is not over. */
+export interface SessionJson {
+  id: string;
+  user_id: string;
+  started_at: string;
+  expires_at: string;
+}
+
 /** The event types that the hub publishes. */
 export const eventTypes = [
   'message.created',

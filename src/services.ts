@@ -7,6 +7,7 @@ import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
 import type { Connectors } from './connectors/registry.ts';
 import type { LongReads } from './runtime/long-reads.ts';
+import type { IdentityProvider } from './security/identity-provider.ts';
 import type { SourceTokens } from './security/source-token.ts';
 
 /** Where a command comes from: kept in the journal, and the root of derived command ids. */
@@ -37,6 +38,8 @@ export interface Services {
   connectors: Connectors;
   health: readonly HealthCheck[];
   tokens: Pick<SourceTokens, 'make' | 'verify'>;
+  /** Where people log in; null: nowhere. */
+  identityProvider: Pick<IdentityProvider, 'begin' | 'complete'> | null;
   commandsFor(origin: Origin): CommandSender;
   /** Calls `run` after commits that made `what` grow, and now and then besides. It carries no data. */
   onGrew(what: Growing, run: () => void): Cancel;

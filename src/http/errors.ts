@@ -47,7 +47,7 @@ export const meaningOf: Record<FailureCode, string> = {
   invalid_idempotency_key: 'the `Idempotency-Key` is not 1 to 255 visible ASCII characters',
   idempotency_conflict: 'the key was used with another body within 24 hours',
   unauthorized:
-    'the credential is missing or is not one of this hub, the source of the token was deleted, or the API key was revoked',
+    'the credential is missing or is not one of this hub, the source of the token was deleted, the API key was revoked, or the login is over',
   forbidden:
     "the credential is good, but not for this operation, this channel or these sources; a platform's request is not signed as its source signs",
   not_found: 'the path, or the thing that an id names, does not exist',

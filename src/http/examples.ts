@@ -5,5 +5,6 @@ export const exampleIds = {
   message: '0f6e2a3c-7b1d-5c9e-8a4f-1234567890ab',
   webhook: '0192f3a4-5b6c-7d8e-9f01-23456789abcd',
   apiKey: '0192f3a4-6c7d-7e8f-8a01-3456789abcde',
+  session: '0192f3a4-7d8e-7f90-8b02-456789abcdef',
   delivery: '7d3e9c10-2f4a-5b6c-8d7e-0123456789ab',
 } as const;

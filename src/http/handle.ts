@@ -6,6 +6,7 @@ import { uuidV5 } from '#actors/uuid.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
+import type { Gate } from '#src/security/gate.ts';
 import { boundServices } from '#src/security/bound-services.ts';
 import { assertMayCall } from '#src/security/permission.ts';
 import type { Services } from '#src/services.ts';
@@ -21,6 +22,7 @@ import { validBody } from './request-body.ts';
 export interface HandlerParts {
   services: Services;
   auth: Auth;
+  gate: Pick<Gate, 'cookiesOf'>;
   metrics: Metrics;
   bodies: Bodies;
 }
@@ -42,8 +44,8 @@ export const handle = (
 ): Promise<Outgoing> =>
   answered(parts, { operation: operation.path }, requestId, () => answer(parts, operation, request, requestId));
 
-/** One unit of work behind an address: an operation, or a route of a connector. */
-export type Unit = { operation: string } | { inbound: string };
+/** One unit of work behind an address: an operation, a route of a connector, or a step of a login. */
+export type Unit = { operation: string } | { inbound: string } | { login: string };
 
 /** Does the work of a request: whatever it throws becomes an answer, and every answer is counted and logged once. */
 export async function answered(
@@ -85,10 +87,13 @@ async function answer(
   request: IncomingMessage,
   requestId: string,
 ): Promise<Outgoing> {
-  const { services, auth } = parts;
+  const { services, auth, gate } = parts;
   const { headers } = request;
   // Before the body: who may not call costs no memory.
-  const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
+  const caller = await auth.identify(operation.auth, {
+    authorization: headers.authorization,
+    cookie: gate.cookiesOf(headers),
+  });
   assertMayCall(caller, operation);
   assertFeature(operation, services);
   using read = await parts.bodies.read(request);

@@ -21,6 +21,8 @@ import { sendMessage } from './messages/send.ts';
 import { suggestReplies } from './messages/suggest-replies.ts';
 import { upsertMetadata } from './metadata/upsert.ts';
 import type { Operation } from './operation.ts';
+import { endSession } from './sessions/end.ts';
+import { listSessions } from './sessions/list.ts';
 import { createSourceChannel } from './sources/channels/create.ts';
 import { disconnectSourceChannel } from './sources/channels/disconnect.ts';
 import { listSourceChannels } from './sources/channels/list.ts';
@@ -29,6 +31,7 @@ import { deleteSource } from './sources/delete.ts';
 import { listSources } from './sources/list.ts';
 import { updateSource } from './sources/update.ts';
 import { sourceWebhook } from './sources/webhook.ts';
+import { listUsers } from './users/list.ts';
 import { deleteWebhook } from './webhooks/delete.ts';
 import { listWebhookDeliveries } from './webhooks/deliveries.ts';
 import { infoWebhook } from './webhooks/info.ts';
@@ -80,4 +83,7 @@ export const operations: readonly Operation[] = [
   createKey,
   listKeys,
   revokeKey,
+  listUsers,
+  listSessions,
+  endSession,
 ];

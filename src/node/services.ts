@@ -10,6 +10,8 @@ import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
 import { Growth } from '#src/runtime/growth.ts';
+import { createGuardedFetch, type GuardedFetch } from '#src/outgoing/guarded-fetch.ts';
+import { IdentityProvider } from '#src/security/identity-provider.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
 import type { HealthCheck, Services } from '#src/services.ts';
@@ -30,6 +32,8 @@ export interface NodePorts {
   health?: readonly HealthCheck[];
   /** In the place of the connectors of the registry. */
   connectors?: readonly ConnectorFactory[] | undefined;
+  /** Ports of this machine that no outgoing call reaches. */
+  ownPorts?: ReadonlySet<number> | undefined;
   /** In the place of those that the configuration's secret makes. */
   tokens?: Services['tokens'] | undefined;
 }
@@ -52,6 +56,7 @@ export function openServices(ports: NodePorts): NodeServices {
   growth.on('sources', forget);
   growth.on('callers', forget);
   const stopSignals = followSignals(growth, bus, clock);
+  const identityCalls = createGuardedFetch({ allowNetworks: config.outgoing.allowNetworks, ownPorts: ports.ownPorts });
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, clock, ids, log, store },
@@ -60,15 +65,24 @@ export function openServices(ports: NodePorts): NodeServices {
     connectors: createConnectors(config, ports.connectors),
     health: ports.health ?? [],
     tokens: ports.tokens ?? sourceTokensOf(config),
+    identityProvider: providerOf(config, identityCalls.fetch, clock, log),
     commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: forgetting(forget) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     close() {
       stopSignals();
       store.close();
+      void identityCalls.close();
     },
   };
 }
+
+const providerOf = (
+  { security: { oidc } }: Config,
+  fetch: GuardedFetch['fetch'],
+  clock: Clock,
+  log: Logger,
+): IdentityProvider | null => (oidc === undefined ? null : new IdentityProvider(oidc, { fetch, clock, log }));
 
 /** The first page of all conversations is read at once; a walk that began long ago has to find what was said since. */
 const shortcut = (store: OpenStoreReader, longReads: LongReads): LongReads => ({

@@ -3,12 +3,15 @@ import { Failure } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
 import { apiKeyHash, apiKeyIdOf } from './api-key.ts';
 import { type Agent, anonymous, type CallerOf, type KeyHolder, type Scope, type SourceCaller } from './caller.ts';
+import { cookieIn, sessionCookie } from './cookies.ts';
+import { providerName } from './identity-provider.ts';
+import { sessionHash, sessionIdOf } from './session-token.ts';
 import type { Sightings } from './sightings.ts';
 
 /** What a caller shows: headers of a request or of a frame. */
 export interface Credentials {
   authorization?: string | undefined;
-  /** Never of a page that may not act with its reader's credentials. */
+  /** Never of a page that may not act with its reader's cookies. */
   cookie?: string | undefined;
 }
 
@@ -20,25 +23,27 @@ export interface Auth {
   identify<S extends Scope>(scope: S, credentials: Credentials): CallerOf<S> | Promise<CallerOf<S>>;
 }
 
-/** For each scope, who a token says the caller is; null: there is no token. */
-type Doors = { [S in Scope]: (token: string | null) => CallerOf<S> | Promise<CallerOf<S>> };
+/** For each scope, who the caller is by a token and a session's cookie; null: there is none. */
+type Doors = { [S in Scope]: (token: string | null, session: string | null) => CallerOf<S> | Promise<CallerOf<S>> };
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 const unauthorized = (what: string): Failure =>
   new Failure('unauthorized', `${what} Send it in the Authorization header, with or without "Bearer ".`);
 
-/** @param sightings notes which keys are used */
+/** @param sightings notes which keys are used, and who called */
 export function createAuth(
-  services: Pick<Services, 'config' | 'store' | 'tokens'>,
-  sightings: Pick<Sightings, 'keyUsed'>,
+  services: Pick<Services, 'config' | 'store' | 'tokens' | 'clock'>,
+  sightings: Pick<Sightings, 'keyUsed' | 'userCalled'>,
 ): Auth {
-  const { tokens, store } = services;
+  const { tokens, store, clock } = services;
   const { security } = services.config;
   // Hashes have one length, so that the comparison takes the same time for every guess.
   const systemToken = sha256(security.systemToken.reveal());
   const system: Agent = { kind: 'agent', sender: { id: `system-token-${systemToken.toString('hex').slice(0, 4)}` } };
   const isSystemToken = (token: string): boolean => timingSafeEqual(sha256(token), systemToken);
+
+  const orLogin = security.oidc === undefined ? '' : ' or a login (/login)';
 
   const keyHolder = (token: string): KeyHolder | null => {
     const id = apiKeyIdOf(token);
@@ -55,11 +60,31 @@ export function createAuth(
     };
   };
 
-  const core = async (token: string | null): Promise<Agent | KeyHolder> => {
-    const named = token === null ? null : isSystemToken(token) ? system : keyHolder(token);
+  /** Of a session that the provider of today has begun. */
+  const user = (cookie: string): Agent | null => {
+    const id = sessionIdOf(cookie);
+    const found = id === null ? null : store.sessions.find(id);
+    if (found === null || !isSameText(sessionHash(cookie), found.hash) || found.expiresAt <= clock.now()) return null;
+    if (security.oidc === undefined || !found.user.id.startsWith(`${providerName(security.oidc)}:`)) return null;
+    sightings.userCalled(found.user.id, found.user.last_seen_at);
+    const { id: userId, name, avatar_url } = found.user;
+    return {
+      kind: 'agent',
+      sender: { id: userId, ...(name !== undefined && { name }), ...(avatar_url !== undefined && { avatar_url }) },
+    };
+  };
+
+  /** A token goes before a cookie, which browsers send unasked; a bad one is not made good by it. */
+  const namedBy = (token: string | null, session: string | null): Agent | KeyHolder | null => {
+    if (token !== null) return isSystemToken(token) ? system : keyHolder(token);
+    return session === null ? null : user(session);
+  };
+
+  const core = async (token: string | null, session: string | null): Promise<Agent | KeyHolder> => {
+    const named = namedBy(token, session);
     if (named !== null) return named;
     if (!security.authentication) return { kind: 'agent', sender: anonymous };
-    if (token === null) throw unauthorized('This operation needs the system token or an API key.');
+    if (token === null) throw unauthorized(`This operation needs the system token, an API key${orLogin}.`);
     if ((await tokens.verify(token)) !== null) {
       throw new Failure('forbidden', 'A source token opens only sources.channels.* and sources.webhook.');
     }
@@ -82,7 +107,10 @@ export function createAuth(
   };
 
   const doors: Doors = { core, source, public: () => ({ kind: 'anyone' }) };
-  return { identify: (scope, { authorization }) => doors[scope](tokenOf(authorization)) };
+  return {
+    identify: (scope, { authorization, cookie }) =>
+      doors[scope](tokenOf(authorization), cookieIn(cookie, sessionCookie)),
+  };
 }
 
 /** Takes the same time for every guess: hashes have one length. */

@@ -1,3 +1,4 @@
+import { userActorId } from '#actors/ids.ts';
 import type { Clock, Logger } from '#actors/ports.ts';
 import type { Services } from '#src/services.ts';
 
@@ -24,6 +25,13 @@ export class Sightings {
   keyUsed(id: string, lastUsedAt: string | undefined): void {
     if (!this.#isDue(`api-key ${id}`, lastUsedAt)) return;
     this.#inBackground(this.#commandsFor({ cause: 'sighting' }).send('api-key', id, 'api-key.note-use', null));
+  }
+
+  /** @param lastSeenAt as `keyUsed` has it */
+  userCalled(id: string, lastSeenAt: string): void {
+    if (!this.#isDue(`user ${id}`, lastSeenAt)) return;
+    const user = userActorId(id);
+    this.#inBackground(this.#commandsFor({ cause: 'sighting' }).send('user', user, 'user.note-call', null));
   }
 
   #isDue(subject: string, stored: string | undefined): boolean {

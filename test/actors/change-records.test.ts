@@ -145,6 +145,9 @@ test.each([1, 4])('applying the records gives the same rows, with %i shards', as
     await connectTestChannel(system.commands());
     await system.commands().send('idempotency-key', testChannel, 'key.claim', { bodyHash: 'y' });
     await system.commands().send('api-key', testChannel, 'api-key.create', testKey);
+    await system.commands().send('user', testChannel, 'user.log-in', { userId: 'id.example:ann' });
+    const login = { hash: 'hash', user: testChannel, expiresAt: 1 };
+    await system.commands().send('user-session', testChannel, 'session.start', login);
   }
   const cuts = log.records.flatMap(({ changes }) =>
     changes.filter(({ op, table }) => op === 'cut' && table === 'journal'),

@@ -242,19 +242,19 @@ describe('the upgrade', () => {
     expect(hub.realtime.sessions()).toBe(0);
   });
 
-  it('gives no cookie of a page that only * allows', async () => {
+  it('gives the cookies of the own pages only', async () => {
     const seen: object[] = [];
     const identify: Identify = (_scope, credentials) => {
       seen.push(credentials);
       return agent;
     };
-    const hub = await startHub({ identify, allowedOrigins: ['*'] });
-    for (const origin of ['https://elsewhere.example', `http://${hub.host}`]) {
+    const hub = await startHub({ identify, allowedOrigins: ['*', 'https://inbox.example'] });
+    for (const origin of ['https://elsewhere.example', 'https://inbox.example', `http://${hub.host}`]) {
       const raw = await new RawClient(hub.url, { headers: { origin, cookie: 'a=b' } }).opened();
       raw.send('CONNECT', { 'accept-version': '1.2' });
       await raw.frame('CONNECTED');
     }
-    expect(seen).toEqual([{}, { cookie: 'a=b' }]);
+    expect(seen).toEqual([{}, {}, { cookie: 'a=b' }]);
   });
 
   it('closes on a message above 64 KiB', async () => {

@@ -38,7 +38,10 @@ async function hub(authentication: boolean) {
     .send('source', sourceActorId('shop'), 'source.create', { sourceId: 'shop' });
   const config = testConfig({ authentication });
   const used: string[] = [];
-  const auth = createAuth({ config, store, tokens: sourceTokensOf(config) }, { keyUsed: (id) => void used.push(id) });
+  const auth = createAuth(
+    { config, store, tokens: sourceTokensOf(config), clock: system.clock },
+    { keyUsed: (id) => void used.push(id), userCalled() {} },
+  );
   const token = (sourceId: string, at: number) => sourceTokensOf(config).make({ sourceId, issuedAt: at });
   const credentials: Record<string, string | undefined> = {
     nothing: undefined,

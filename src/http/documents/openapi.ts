@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
 import type { Scope } from '#src/security/caller.ts';
+import { sessionCookie } from '#src/security/cookies.ts';
 import type { KeyAccess } from '#src/security/permission.ts';
 import { version } from '#src/version.ts';
 import { eventSchemaName } from '../events/schemas.ts';
@@ -15,7 +16,12 @@ type Security = NonNullable<ZodOpenApiOperationObject['security']>;
 
 const securityOf = ({ auth, keys }: Operation, authentication: boolean): Security => {
   const open: Record<Scope, Security> = {
-    core: [{ systemToken: [] }, ...(keys === 'none' ? [] : [{ apiKey: [] }]), ...(authentication ? [] : [{}])],
+    core: [
+      { systemToken: [] },
+      ...(keys === 'none' ? [] : [{ apiKey: [] }]),
+      { session: [] },
+      ...(authentication ? [] : [{}]),
+    ],
     source: [{ sourceToken: [] }],
     public: [{}],
   };
@@ -23,7 +29,7 @@ const securityOf = ({ auth, keys }: Operation, authentication: boolean): Securit
 };
 
 const callers: Record<Scope, string> = {
-  core: 'For agents, whom a token names.',
+  core: 'For agents, whom a token or a login names.',
   source: 'For the source that the token names.',
   public: 'For everyone.',
 };
@@ -144,6 +150,7 @@ export function openApiDocument(operations: readonly Operation[], authentication
             description: `security.systemToken of the configuration${authentication ? '' : ', which this hub does not ask for'}.`,
           },
           apiKey: { type: 'http', scheme: 'bearer', description: 'From keys.create.' },
+          session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'From /login, with a browser.' },
           sourceToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From sources.create.' },
         },
       },

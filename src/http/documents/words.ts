@@ -20,6 +20,8 @@ export const tags: Record<string, string> = {
   keys: 'API keys: what programs show in the place of the system token.',
   messages: 'What contacts and agents write.',
   metadata: 'Data of your own on messages, conversations and channels.',
+  sessions: 'Logins of people.',
   sources: 'Applications that act as messaging sources.',
+  users: 'People who have logged in.',
   webhooks: 'Events sent to a URL, and what is sent.',
 };
