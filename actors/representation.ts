@@ -96,6 +96,22 @@ export interface SessionJson {
   expires_at: string;
 }
 
+/** A turn as operators see it: who asked whom for what. */
+export interface AuditEntryJson {
+  at: string;
+  /** A caller, or what the hub did by itself. */
+  by: { kind: string; id?: string };
+  request_id?: string;
+  /** `id` absent: it was refused, or the actor is forgotten. */
+  actor: { kind: string; id?: string };
+  type: string;
+  command_id: string;
+  /** Types of what it told the world. */
+  events: string[];
+  /** Code of the refusal. */
+  refused?: string;
+}
+
 /** The event types that the hub publishes. */
 export const eventTypes = [
   'message.created',

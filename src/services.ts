@@ -12,7 +12,7 @@ import type { SourceTokens } from './security/source-token.ts';
 
 /** Where a command comes from: kept in the journal, and the root of derived command ids. */
 export interface Origin {
-  /** For example a request id. */
+  /** Text as `actors/cause.ts` has it. */
   cause: string;
   /** With a key, the nth command of the same kind, id and type always has the same command id. */
   idempotencyKey?: string;

@@ -21,7 +21,7 @@ import type { Change, Row } from '../store/table.ts';
 import { type ActorRow, bases, journal, type OutboxRow, outbox, timers } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { ActiveActor } from './activation.ts';
-import type { Envelope } from './envelope.ts';
+import type { ActorAddress, Envelope } from './envelope.ts';
 import type { Address, AnyKind, Columns, OwnedState, Runtime } from './kind.ts';
 import type { Growing } from './signal.ts';
 import type { ShardCounters } from './shard.ts';
@@ -182,10 +182,15 @@ export class TurnRuntime implements Runtime {
         lane: this.#actor.row.key,
         subject: this.#actor.row.key,
         ready: 1,
-        body: JSON.stringify({ from: { kind: this.#kind.name, id: this.#actor.row.id }, to, type, body }),
+        body: JSON.stringify({ ...this.#self(), to, type, body }),
         at: this.now,
       }),
     );
+  }
+
+  /** Who tells something, and which command made it. */
+  #self(): { from: ActorAddress; command: string } {
+    return { from: { kind: this.#kind.name, id: this.#actor.row.id }, command: this.commandId };
   }
 
   effectOf(subject: number, kind: string): OutboxRow | null {

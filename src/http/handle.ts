@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { CommandSender } from '#actors/commands.ts';
+import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
@@ -104,7 +105,7 @@ async function answer(
     return written(await operation.handle(call(services, caller, requestId, null), body));
 
   const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
-  const answered = await claim(services, requestId, keyed);
+  const answered = await claim(services, requestCause(callerName(caller), requestId), keyed);
   if ('first' in answered) {
     const first = await restored(services, operation, answered.first);
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
@@ -130,12 +131,13 @@ async function once(
     if (!isFinal(outgoing.status)) throw error;
   }
   const kept = await stripped(services, operation, outgoing);
-  await complete(services.commandsFor({ cause: call.requestId }), keyed, kept);
+  await complete(services.commandsFor({ cause: requestCause(callerName(call.caller), call.requestId) }), keyed, kept);
   return outgoing;
 }
 
 function call<C extends Caller>(all: Services, caller: C, requestId: string, keyed: ClaimedKey | null): Call<C> {
   const services = caller.kind === 'key' && caller.sources !== null ? boundServices(all, caller.sources) : all;
+  const cause = requestCause(callerName(caller), requestId);
   let commands: CommandSender | null = null;
   let made = 0;
   return {
@@ -143,7 +145,7 @@ function call<C extends Caller>(all: Services, caller: C, requestId: string, key
     requestId,
     caller,
     get commands() {
-      commands ??= services.commandsFor({ cause: requestId, ...(keyed && { idempotencyKey: keyed.root }) });
+      commands ??= services.commandsFor({ cause, ...(keyed && { idempotencyKey: keyed.root }) });
       return commands;
     },
     newId: () => (keyed ? uuidV5(namespaces.command, 'id', keyed.root, String(made++)) : services.ids.uuid()),

@@ -10,7 +10,7 @@ import type { AnswerHeader } from './documents/headers.ts';
 /** What an operation is given of the request besides its body. */
 export interface Call<C extends Caller = Caller> {
   services: Services;
-  /** Sends commands whose cause is this request; with an Idempotency-Key their ids come from it. */
+  /** Sends commands whose cause is the caller with this request; with an Idempotency-Key their ids come from it. */
   commands: CommandSender;
   requestId: string;
   /** Who calls: one of those whom the scope of the operation lets in. */

@@ -1,3 +1,4 @@
+import { listAudit } from './audit/list.ts';
 import { infoChannel } from './channels/info.ts';
 import { listChannels } from './channels/list.ts';
 import { updateChannel } from './channels/update.ts';
@@ -86,4 +87,5 @@ export const operations: readonly Operation[] = [
   listUsers,
   listSessions,
   endSession,
+  listAudit,
 ];

@@ -1,3 +1,4 @@
+import { commandCause } from '#actors/cause.ts';
 import type { CommandBody, CommandResult, Commands, CommandSender, CommandType } from '#actors/commands.ts';
 import { runtimeCommands } from '#actors/runtime/command-handling.ts';
 import { type ActorAddress, decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
@@ -35,6 +36,8 @@ export function commandSenders(options: CommandSenderOptions): (origin: Origin) 
 /** What an actor has told another: the body of the effect. */
 interface Told {
   from: ActorAddress;
+  /** The command that made it tell. */
+  command: string;
   to: ActorAddress;
   type: string;
   body: unknown;
@@ -65,10 +68,10 @@ class OriginSender implements CommandSender {
   }
 
   async relay({ key, id, body }: { key: number; id: string; body: string }): Promise<FailureData | null> {
-    const { from, to, type, body: told } = parseJson(body) as Told;
+    const { from, command, to, type, body: told } = parseJson(body) as Told;
     let refusal: FailureData | null = null;
     try {
-      await this.#ask(to, type, told, id);
+      await this.#ask(to, type, told, { commandId: id, cause: commandCause(command) });
     } catch (error) {
       if (!(error instanceof Failure) || error.retryAfter !== undefined) throw error;
       refusal = error.toData();
@@ -77,17 +80,22 @@ class OriginSender implements CommandSender {
     return refusal;
   }
 
-  async #ask(actor: ActorAddress, type: string, body: unknown, commandId?: string): Promise<unknown> {
+  async #ask(
+    actor: ActorAddress,
+    type: string,
+    body: unknown,
+    { commandId = this.#commandId(actor.kind, actor.id, type), cause = this.#origin.cause } = {},
+  ): Promise<unknown> {
     const { clock, shards, patience } = this.#options;
     const now = clock.now();
     const envelope: Envelope = {
-      commandId: commandId ?? this.#commandId(actor.kind, actor.id, type),
+      commandId,
       actor,
       type,
       body,
       now,
       deadline: now + (patience ?? defaultPatience),
-      cause: this.#origin.cause,
+      cause,
     };
     const reply = await this.#request(workSubject(shardOf(actor.id, shards), actor), envelope);
     this.#options.onAnswered?.(actor.kind);

@@ -117,7 +117,7 @@ describe('the address of a connector', () => {
     await put(api, { post: [letter] }, { 'X-Request-Id': 'letter-1' });
     const lines = api.lines.filter(({ event }) => event === 'inbound.answered').map(({ fields }) => fields);
     expect(lines).toEqual([{ inbound: '/letters', status: 200, ms: expect.any(Number), requestId: 'letter-1' }]);
-    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: 'letter-1' }]);
+    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: 'platform /letters letter-1' }]);
     expect(await api.metrics.registry.metrics()).toContain('{operation="/letters",status="200"} 1');
   });
 });

@@ -11,6 +11,7 @@ Every operation that changes something takes an \`Idempotency-Key\`: within 24 h
 
 /** Resource → what its operations are about. */
 export const tags: Record<string, string> = {
+  audit: 'Who changed what.',
   channels: 'Connections to accounts on sources.',
   client: 'What a client needs to know of the instance.',
   conversations: 'Messages exchanged with one contact on one channel.',

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import { userActorId } from '#actors/ids.ts';
 import { loginCookie, loginLifetime, openLogin, sealLogin } from '#src/security/begun-login.ts';
@@ -60,7 +61,7 @@ const complete: Step = async ({ services, gate }, request, requestId) => {
   const session = ids.uuid();
   const token = newSessionToken(session);
   const user = userActorId(profile.userId);
-  const commands = services.commandsFor({ cause: requestId });
+  const commands = services.commandsFor({ cause: requestCause(`agent ${profile.userId}`, requestId) });
   await commands.send('user', user, 'user.log-in', profile);
   const expiresAt = clock.now() + sessionLifetime;
   await commands.send('user-session', session, 'session.start', { hash: sessionHash(token), user, expiresAt });
@@ -74,8 +75,10 @@ const end: Step = async ({ services, gate }, request, requestId) => {
   const base = addressOf(services, gate, request);
   const token = cookieIn(request.headers.cookie, sessionCookie) ?? '';
   const id = sessionIdOf(token);
-  if (id !== null && services.store.sessions.find(id)?.hash === sessionHash(token)) {
-    await services.commandsFor({ cause: requestId }).send('user-session', id, 'session.end', null);
+  const session = id === null ? null : services.store.sessions.find(id);
+  if (session?.hash === sessionHash(token)) {
+    const cause = requestCause(`agent ${session.user.id}`, requestId);
+    await services.commandsFor({ cause }).send('user-session', session.id, 'session.end', null);
   }
   const goal = services.config.security.oidc?.logoutSuccessUrl || `${base}/`;
   return redirect(goal, setCookie(sessionCookie, '', { path: '/', maxAge: 0, secure: isSecure(base) }));
