@@ -2,6 +2,7 @@ import { apiKeyKind } from './api-key/kind.ts';
 import { channelKind } from './channel/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
+import { mediaKind } from './media/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
 import { sourceKind } from './source/kind.ts';
 import { sessionKind } from './user-session/kind.ts';
@@ -19,6 +20,7 @@ export const declaredKinds = {
   'api-key': apiKeyKind,
   user: userKind,
   'user-session': sessionKind,
+  media: mediaKind,
 } as const;
 
 /** The same, as the runtime handles them. */

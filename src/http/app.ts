@@ -8,6 +8,7 @@ import { handle, type HandlerParts } from './handle.ts';
 import { healthRoutes } from './health.ts';
 import { handleInbound } from './inbound-route.ts';
 import { loginRoutes } from './login/routes.ts';
+import { mediaRoute } from './media/serve.ts';
 import type { Operation } from './operation.ts';
 import { operations as table } from './operations.ts';
 import { refusal } from './outgoing.ts';
@@ -31,6 +32,7 @@ export function createApp(parts: AppParts): Hono<Env> {
     ...healthRoutes(services, gate),
     ...documentRoutes(services.config),
     ...loginRoutes(parts),
+    mediaRoute(services),
     page(webSocketPath, async () => onlyUpgrades()),
   ];
   const inbound = inboundRoutes(parts);

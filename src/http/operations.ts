@@ -15,6 +15,7 @@ import { listEvents } from './events/list.ts';
 import { createKey } from './keys/create.ts';
 import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
+import { uploadMedia } from './media/upload.ts';
 import { infoMessage } from './messages/info.ts';
 import { listMessages } from './messages/list.ts';
 import { resendMessage } from './messages/resend.ts';
@@ -68,6 +69,7 @@ export const operations: readonly Operation[] = [
   resendMessage,
   suggestReplies,
   upsertMetadata,
+  uploadMedia,
   listEvents,
   subscribeWebhook,
   updateWebhook,

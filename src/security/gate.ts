@@ -49,11 +49,15 @@ export function createGate(rules: GateRules): Gate {
       return admission;
     },
     knowsHost,
-    cookiesOf: (headers) => (judgeOrigin(headers, rules) === 'own' && !isForm(headers) ? headers.cookie : undefined),
+    cookiesOf: (headers) => (actsForReader(headers, rules) ? headers.cookie : undefined),
   };
 }
 
-/** What a page of any site can send without being asked, as it is no JSON: not every browser names the page that did. */
+/** Of what a form can send, the hub's own page has to be named: not every browser names the one of another site. */
+const actsForReader = (headers: IncomingHttpHeaders, rules: GateRules): boolean =>
+  judgeOrigin(headers, rules) === 'own' && (headers.origin !== undefined || !isForm(headers));
+
+/** What a page of any site can send without being asked, as it is no JSON. */
 const isForm = ({ 'content-type': type }: IncomingHttpHeaders): boolean =>
   type !== undefined && !/^application\/json\b/i.test(type);
 

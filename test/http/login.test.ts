@@ -236,6 +236,7 @@ describe('a session', () => {
     ['a page without an origin', { origin: 'null' }, 403],
     ['a page that may call', { origin: 'https://inbox.example' }, 401],
     ['a form', { 'Content-Type': 'text/plain' }, 401],
+    ['a form of the hub', { 'Content-Type': 'text/plain', origin: 'own' }, 415],
     ['another form', { 'Content-Type': 'application/x-www-form-urlencoded' }, 401],
   ])('is believed or not, of %s', async (_, headers, status) => {
     const config = configWith(provider.issuer);

@@ -1,5 +1,6 @@
 import { start } from './001-start.ts';
 import { access } from './004-access.ts';
+import { media } from './006-media.ts';
 
 /** The schema's history: migration n brings a file to version n + 1. Never edited once released, only added to. */
-export const migrations: readonly string[] = [start, access];
+export const migrations: readonly string[] = [start, access, media];

@@ -19,6 +19,7 @@ export const tags: Record<string, string> = {
   events: 'The feed: what happened, in order.',
   health: 'For supervisors and load balancers.',
   keys: 'API keys: what programs show in the place of the system token.',
+  media: 'Files that Messages point to.',
   messages: 'What contacts and agents write.',
   metadata: 'Data of your own on messages, conversations and channels.',
   sessions: 'Logins of people.',

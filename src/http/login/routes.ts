@@ -7,6 +7,7 @@ import { cookieIn, sessionCookie, setCookie } from '#src/security/cookies.ts';
 import type { Gate } from '#src/security/gate.ts';
 import { newSessionToken, sessionHash, sessionIdOf, sessionLifetime } from '#src/security/session-token.ts';
 import type { Services } from '#src/services.ts';
+import { addressOf } from '../address.ts';
 import type { Route } from '../door.ts';
 import { answered, type HandlerParts } from '../handle.ts';
 import type { Outgoing } from '../outgoing.ts';
@@ -38,7 +39,7 @@ const route = (parts: LoginParts, path: string, step: Step): Route => ({
 
 /** Sends the browser to the identity provider. What has to be the same when it comes back, the browser keeps. */
 const begin: Step = async ({ services, gate }, request) => {
-  const base = addressOf(services, gate, request);
+  const base = baseOf(services, gate, request);
   const { url, checks } = await providerOf(services).begin(callbackAt(base));
   const returnTo = pathOnHub(URL.parse(request.url ?? '', base)?.searchParams.get('return_to') ?? null);
   const { jwtSecret } = services.config.security;
@@ -49,7 +50,7 @@ const begin: Step = async ({ services, gate }, request) => {
 
 /** Takes the browser back: a session begins, or a sentence says why not. */
 const complete: Step = async ({ services, gate }, request, requestId) => {
-  const base = addressOf(services, gate, request);
+  const base = baseOf(services, gate, request);
   const { config, clock, ids } = services;
   const sealed = cookieIn(request.headers.cookie, loginCookie) ?? '';
   const login = await openLogin(config.security.jwtSecret, sealed, clock.now());
@@ -72,7 +73,7 @@ const complete: Step = async ({ services, gate }, request, requestId) => {
 
 /** Ends the session of the browser's cookie, if it has one: only who has the whole cookie can. */
 const end: Step = async ({ services, gate }, request, requestId) => {
-  const base = addressOf(services, gate, request);
+  const base = baseOf(services, gate, request);
   const token = cookieIn(request.headers.cookie, sessionCookie) ?? '';
   const id = sessionIdOf(token);
   const session = id === null ? null : services.store.sessions.find(id);
@@ -90,10 +91,8 @@ function providerOf({ identityProvider }: Services): NonNullable<Services['ident
 }
 
 /** Where the browser has the hub, without a slash at the end. @throws Failure when nobody knows */
-function addressOf({ config }: Services, gate: Gate, { headers }: IncomingMessage): string {
-  const { publicUrl } = config.server;
-  if (publicUrl !== '') return publicUrl.replace(/\/$/, '');
-  if (gate.knowsHost(headers)) return `http://${headers.host}`;
+function baseOf({ config: { server } }: Services, gate: Gate, { headers }: IncomingMessage): string {
+  if (server.publicUrl !== '' || gate.knowsHost(headers)) return addressOf(server, headers).replace(/\/$/, '');
   throw new Failure('forbidden', 'The Host header names no host of this hub. Set server.publicUrl to the name it has.');
 }
 
