@@ -33,7 +33,9 @@ export interface Front {
  */
 export function createFront(services: Services, metrics: Metrics, operations?: readonly Operation[]): Front {
   const auth = createAuth(services, new Sightings(services));
-  const realtime = createRealtime(services, auth);
+  // That a socket is open says nothing new about who follows.
+  const lookAgain = createAuth(services, { keyUsed() {}, userCalled() {} });
+  const realtime = createRealtime(services, auth, { lookAgain });
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
   const gate = createGate(services.config);
   const app = createApp({ services, auth, metrics, gate, bodies: new Bodies(), ...(operations && { operations }) });

@@ -2,7 +2,9 @@ import { Client, type StompHeaders, Versions } from '@stomp/stompjs';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { Failure } from '#actors/errors.ts';
+import { lookEvery } from '#src/realtime/credentials-watch.ts';
 import type { Agent, KeyHolder } from '#src/security/caller.ts';
+import { ManualClock } from '../_support/manual-clock.ts';
 import { agent, connect, connectRaw, type Identify, RawClient, startHub, subscribe } from './support.ts';
 
 const conversation = '018f0000-0000-7000-8000-00000000000a';
@@ -175,6 +177,27 @@ describe('authentication', () => {
     const connecting = connect(await startHub({ identify: async () => key }));
     if (opens) expect((await connecting).connected).toBe(true);
     else await expect(connecting).rejects.toThrow('A valid credential is needed');
+  });
+
+  it('closes a socket whose credential has ended, and no other', async () => {
+    const clock = new ManualClock();
+    const ended = new Set<string>();
+    const identify: Identify = (_scope, { authorization = '' }) => {
+      if (ended.has(authorization) || authorization === '') throw new Failure('unauthorized', 'No.');
+      return authorization === 'Bearer down' && ended.size > 0 ? Promise.reject(new Error('down')) : agent;
+    };
+    const hub = await startHub({ identify, clock });
+    const [revoked, good, doubtful] = await Promise.all(
+      ['revoked', 'good', 'down'].map((token) => connectRaw(hub, { Authorization: `Bearer ${token}` })),
+    );
+    ended.add('Bearer revoked');
+    clock.advance(lookEvery - 1);
+    expect(hub.realtime.sessions()).toBe(3);
+    clock.advance(1);
+    expect(await revoked!.closed()).toBe(1008);
+    expect(hub.realtime.sessions()).toBe(2);
+    good!.socket.close();
+    doubtful!.socket.close();
   });
 
   it('names the caller of the session in the log', async () => {
