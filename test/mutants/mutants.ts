@@ -1,4 +1,5 @@
 import { access } from './list/auth.ts';
+import { callers } from './list/callers.ts';
 import { cursors } from './list/cursors.ts';
 import { dispatch } from './list/dispatch.ts';
 import { log } from './list/log.ts';
@@ -20,4 +21,5 @@ export const mutants: readonly Mutant[] = [
   ...retention,
   ...cursors,
   ...access,
+  ...callers,
 ];
