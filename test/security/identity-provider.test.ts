@@ -8,14 +8,14 @@ import { CookieClient } from '../_support/cookie-client.ts';
 import { type Forge, ForgingProvider, unsigned } from '../_support/forging-provider.ts';
 import { configWith } from '../_support/oidc-provider.ts';
 
-/** The status of a login at a provider that gives out this token. */
-async function statusOf(api: TestApi, provider: ForgingProvider, forge: Forge): Promise<number> {
+/** The status of a login at a provider that gives out this token. @param state of another login */
+async function statusOf(api: TestApi, provider: ForgingProvider, forge: Forge, state?: string): Promise<number> {
   const client = new CookieClient();
   const { headers } = await client.once(`${api.url}/login`);
   const asked = new URL(headers.get('location')!).searchParams;
   provider.nonce = asked.get('nonce')!;
   provider.forge = forge;
-  const query = new URLSearchParams({ code: 'code', state: asked.get('state')! });
+  const query = new URLSearchParams({ code: 'code', state: state ?? asked.get('state')! });
   return (await client.once(`${api.url}/login/callback?${query}`)).status;
 }
 
@@ -76,6 +76,12 @@ describe('a provider', () => {
     await using api = await startApi({ config });
     const answer = await fetch(`${api.url}/login`);
     expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'unavailable' }]);
+  });
+
+  it('that takes any code ends no login of another state', async () => {
+    await using provider = await new ForgingProvider().listen();
+    await using api = await startApi({ config: configWith(provider.issuer) });
+    expect(await statusOf(api, provider, () => provider.token({}), 'other')).toBe(401);
   });
 
   it('that others stand behind names no user of theirs', async () => {

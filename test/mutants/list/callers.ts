@@ -52,7 +52,7 @@ export const callers: readonly Mutant[] = [
     from: "judgeOrigin(headers, rules) === 'own' && (",
     to: 'judgeOrigin(headers, rules) !== null && (',
     breaks: 'a page that may call with a token acts as its reader',
-    caughtBy: { file: login, title: 'is believed or not, of %s' },
+    caughtBy: { file: login, title: 'is believed or not, of' },
   },
   {
     name: 'cookie-of-a-form-believed',
@@ -60,7 +60,7 @@ export const callers: readonly Mutant[] = [
     from: '(headers.origin !== undefined || !isForm(headers))',
     to: '(headers.origin !== undefined || headers.host !== undefined)',
     breaks: 'a form of another site acts as its reader, in a browser that does not name the site',
-    caughtBy: { file: login, title: 'is believed or not, of %s' },
+    caughtBy: { file: login, title: 'is believed or not, of' },
   },
   {
     name: 'login-without-an-end',
@@ -76,7 +76,7 @@ export const callers: readonly Mutant[] = [
     from: 'expectedState: state,',
     to: 'expectedState: openid.skipStateCheck,',
     breaks: 'somebody is logged in as somebody else',
-    caughtBy: { file: login, title: 'ends in the browser that began only' },
+    caughtBy: { file: provider, title: 'that takes any code ends no login of another state' },
   },
   {
     name: 'unproven-address-taken',
@@ -84,7 +84,7 @@ export const callers: readonly Mutant[] = [
     from: 'verified === false ||',
     to: 'verified === null ||',
     breaks: 'an address that nobody proved opens the hub',
-    caughtBy: { file: login, title: 'is refused to %s, whose address is not allowed' },
+    caughtBy: { file: login, title: 'is refused to' },
   },
   {
     name: 'id-token-of-anybody-taken',
@@ -100,7 +100,7 @@ export const callers: readonly Mutant[] = [
     from: "if (url?.origin !== here || url.pathname.startsWith('//')) return '/';",
     to: "if (url === null) return '/';",
     breaks: 'a link to the hub leads to a page that looks like it',
-    caughtBy: { file: login, title: 'of %j is %s' },
+    caughtBy: { file: login, title: 'a path to return to' },
   },
   {
     name: 'provider-called-without-a-guard',
