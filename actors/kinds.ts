@@ -7,6 +7,8 @@ import { type AnyKind, forgetTypes } from './runtime/kind.ts';
 import { sourceKind } from './source/kind.ts';
 import { sessionKind } from './user-session/kind.ts';
 import type { TableShape } from './store/table.ts';
+import { tagKind } from './tag/kind.ts';
+import { templateKind } from './template/kind.ts';
 import { userKind } from './user/kind.ts';
 import { webhookSubscriptionKind } from './webhook-subscription/kind.ts';
 
@@ -15,6 +17,8 @@ export const declaredKinds = {
   conversation: conversationKind,
   channel: channelKind,
   source: sourceKind,
+  tag: tagKind,
+  template: templateKind,
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,
   'api-key': apiKeyKind,

@@ -31,7 +31,7 @@ export interface NodePorts {
   /** Calls receivers with samples, apart from the deliveries: a test is answered at once however many of them wait. */
   samples: OutgoingClient;
   /** Does long reads elsewhere. Absent: here. */
-  longReads?: LongReads | undefined;
+  longReadsFor?: Services['longReadsFor'] | undefined;
   health?: readonly HealthCheck[];
   /** In the place of the connectors of the registry. */
   connectors?: readonly ConnectorFactory[] | undefined;
@@ -63,10 +63,11 @@ export function openServices(ports: NodePorts): NodeServices {
   const stopLooking = repeated(clock, lookAgainEvery, () => reads.look());
   const stopSignals = followSignals(growth, bus, clock);
   const identityCalls = createGuardedFetch({ allowNetworks: config.outgoing.allowNetworks, ownPorts: ports.ownPorts });
+  const longReadsFor = ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked)));
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, clock, ids, log, store },
-    longReads: shortcut(store, ports.longReads ?? longReadsBy(async (name, asked) => readLong(store, name, asked))),
+    longReadsFor: (caller) => shortcut(store, longReadsFor(caller)),
     feed: store.feed,
     connectors: createConnectors(config, ports.connectors),
     media: mediaBeside(ports.file, ids),

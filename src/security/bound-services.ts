@@ -16,7 +16,7 @@ export function boundServices(services: Services, sources: ReadonlySet<string>):
   return {
     ...services,
     store,
-    longReads: boundReads(services.longReads, sources),
+    longReadsFor: (caller) => boundReads(services.longReadsFor(caller), sources),
     feed: boundFeed(services.feed, store),
     commandsFor: (origin) => boundCommands(services.commandsFor(origin), store, sources),
     testWebhook: refuse,
@@ -39,8 +39,10 @@ function boundStore(store: StoreReader, sources: ReadonlySet<string>): StoreRead
     channels: {
       ...refused(),
       find: (id) => ifOf(sources, store.channels.find(id), ({ source }) => source),
-      list: (filter) => store.channels.list(filter).filter(({ source }) => sources.has(source)),
+      page: (query, filter) => store.channels.page(query, { ...filter, sources: [...sources] }),
     },
+    // Words of the hub, of no source.
+    tags: store.tags,
     sources: {
       find: (id) => (sources.has(id) ? store.sources.find(id) : null),
       list: () => store.sources.list().filter(({ source_id: id }) => sources.has(id)),

@@ -30,9 +30,13 @@ export async function startProvider(): Promise<RunningProvider> {
 }
 
 /** A hub where people of example.com log in. */
-export function configWith(issuer: string, oidc: Partial<Config['security']['oidc']> = {}): Config {
+export function configWith(
+  issuer: string,
+  oidc: Partial<Config['security']['oidc']> = {},
+  authentication = true,
+): Config {
   const config = testConfig({
-    authentication: true,
+    authentication,
     oidc: {
       ...{ issuer, clientId: oidcClient.id, clientSecret: new Secret(oidcClient.secret) },
       ...{ allowedEmailPatterns: ['*@example.com'], scope: 'openid email profile' },

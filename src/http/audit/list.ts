@@ -45,8 +45,8 @@ export const listAudit = defineRead({
     }),
   },
   errors: ['invalid_cursor', 'query_too_slow'],
-  async handle({ services }, { actor, by, from, to, cursor, page_size }) {
-    const { entries, next } = await services.longReads.audit({
+  async handle({ longReads }, { actor, by, from, to, cursor, page_size }) {
+    const { entries, next } = await longReads.audit({
       limit: pageSize(page_size),
       before: pageQuery(list, { cursor }).from?.key ?? null,
       ...(actor && { actor: { kind: actor.kind, ...(actor.id !== undefined && { id: actor.id }) } }),

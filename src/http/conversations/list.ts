@@ -23,7 +23,7 @@ export const listConversations = defineRead({
   example: { filters: 'unread_count:[1 TO *] AND source:my-crm', page_size: 20 },
   responses: { 200: pageSchema(conversationSchema) },
   errors: ['invalid_cursor', 'invalid_filter', 'query_too_slow'],
-  async handle({ services: { longReads } }, { filters, ...asked }) {
+  async handle({ longReads }, { filters, ...asked }) {
     const query = pageQuery(list, asked);
     return ok(pageBody(list, await longReads.conversations(query, parseFilter(filters ?? ''))));
   },

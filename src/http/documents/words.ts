@@ -24,6 +24,8 @@ export const tags: Record<string, string> = {
   metadata: 'Data of your own on messages, conversations and channels.',
   sessions: 'Logins of people.',
   sources: 'Applications that act as messaging sources.',
+  tags: 'Words that people put on conversations.',
+  templates: 'Messages that are written beforehand.',
   users: 'People who have logged in.',
   webhooks: 'Events sent to a URL, and what is sent.',
 };
