@@ -1,4 +1,5 @@
 import { channelKind } from './channel/kind.ts';
+import { componentKind } from './component/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
@@ -13,6 +14,7 @@ export const declaredKinds = {
   source: sourceKind,
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,
+  component: componentKind,
 } as const;
 
 /** The same, as the runtime handles them. */

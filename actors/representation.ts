@@ -65,6 +65,15 @@ export interface WebhookDeliveryJson {
   attempts: { at: string; duration_ms: number; status: number | null; reason: string | null; answer: string }[];
 }
 
+/** A component as events show it. */
+export interface ComponentJson {
+  name: string;
+  installation_status: 'uninstalled' | 'pending' | 'installed';
+  enabled: boolean;
+  /** Secrets are masked. Absent: it is the configuration file's. */
+  configuration?: JsonObject;
+}
+
 /** The event types that the hub publishes. */
 export const eventTypes = [
   'message.created',
@@ -73,11 +82,12 @@ export const eventTypes = [
   'channel.updated',
   'metadata.updated',
   'webhook.updated',
+  'component.updated',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** The kinds of actors that tell events. */
-export const subjectTypes = ['conversation', 'channel', 'webhook-subscription'] as const;
+export const subjectTypes = ['conversation', 'channel', 'webhook-subscription', 'component'] as const;
 
 /** Whom an event is about: whose counter its `seq` is. The conversation also for what its messages do. */
 export interface EventSubject {
