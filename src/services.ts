@@ -4,7 +4,9 @@ import type { Growing } from '#actors/runtime/signal.ts';
 import type { FeedReader } from '#actors/journal/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
+import type { Component } from './config/components.ts';
 import type { Config } from './config/config.ts';
+import type { ConnectorHealth } from './connectors/health.ts';
 import type { Connectors } from './connectors/registry.ts';
 import type { LongReads } from './runtime/long-reads.ts';
 import type { SourceTokens } from './security/source-token.ts';
@@ -26,7 +28,10 @@ export interface HealthCheck {
 
 /** What the outward parts of the hub (HTTP, realtime, dispatch) are given. Put together in `src/node/services.ts`. */
 export interface Services {
+  /** What counts now: what components decide in it changes as they do. */
   config: Config;
+  /** Every component of the catalogue, as it is now. */
+  components(): readonly Component[];
   clock: Clock;
   ids: Ids;
   log: Logger;
@@ -35,6 +40,7 @@ export interface Services {
   longReads: LongReads;
   feed: FeedReader;
   connectors: Connectors;
+  connectorHealth: ConnectorHealth;
   health: readonly HealthCheck[];
   tokens: Pick<SourceTokens, 'make' | 'verify'>;
   commandsFor(origin: Origin): CommandSender;

@@ -5,11 +5,9 @@ import { namespaces } from '../ids.ts';
 import type { Handlers, Runtime } from '../runtime/kind.ts';
 import { outbox } from '../store/tables.ts';
 import type { ComponentCommands, Named } from './contract.ts';
+import { componentEffect } from './effects.ts';
 import { componentJson } from './representation.ts';
 import type { ComponentRow } from './tables.ts';
-
-/** The kind of the outbox's rows that ask the running hub to follow a component. */
-export const componentEffect = 'component';
 
 type ComponentRuntime = Runtime<ComponentRow, null, null, 'component'>;
 

@@ -1,6 +1,6 @@
 import type { Contradictions } from '../runtime/kind.ts';
 import type { Connection } from '../store/database.ts';
-import { componentEffect } from './commands.ts';
+import { componentEffect } from './effects.ts';
 import { statusOf } from './representation.ts';
 
 /** What components say against what the hub is asked to do, and what is shown of them. */

@@ -2,15 +2,17 @@ import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import { mergedWithinBounds } from '#actors/metadata.ts';
 import type { Clock, Ids } from '#actors/ports.ts';
-import type { JsonObject } from '#actors/representation.ts';
+import type { ChannelJson, JsonObject } from '#actors/representation.ts';
 import type { SourceReader } from '#actors/source/reader.ts';
-import type { Connector, RegisteredSource } from '#src/connectors/connector.ts';
+import type { RegisteredSource } from '#src/connectors/connector.ts';
+import type { ConnectorHealth } from '#src/connectors/health.ts';
 import type { Connectors } from '#src/connectors/registry.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 
 export interface SourceCallParts {
   sources: SourceReader;
   connectors: Connectors;
+  health: ConnectorHealth;
   clock: Clock;
   ids: Ids;
   client: OutgoingClient;
@@ -33,19 +35,19 @@ export class SourceCalls {
     if (!channel.connected) {
       return { kind: 'channel_not_connected', error: `The channel ${channel.id} is not connected.` };
     }
-    if (this.#parts.connectors.of(channel) === null) {
-      return { kind: 'rejected', error: `This hub has no connector for the source ${channel.source}.` };
-    }
-    return null;
+    return this.#parts.connectors.of(channel) === null ? noConnector(channel) : null;
   }
 
   /** Makes one call. Only for sends that nothing speaks against. */
   async make(work: DeliveryWork): Promise<AttemptOutcome> {
-    const { connectors, client, clock, ids, giveUpAfter } = this.#parts;
+    const { connectors, health, client, clock, ids, giveUpAfter } = this.#parts;
     const { message, conversation, channel, knownToSource } = work;
-    const connector: Connector = connectors.of(channel)!;
-    const delivery = { message, conversation, channel, knownToSource, registered: await this.#registered(work) };
+    const registered = await this.#registered(work);
+    const connector = connectors.of(channel);
+    if (connector === null) return noConnector(channel);
+    const delivery = { message, conversation, channel, knownToSource, registered };
     const outcome = await connector.deliver(delivery, { http: client, now: () => clock.now() });
+    health.called(connector, outcome);
     // What is nested without end could not even be sent to the actor.
     if (outcome.kind === 'succeeded') {
       return { ...outcome, metadata: mergedWithinBounds({}, outcome.metadata as JsonObject) };
@@ -63,3 +65,8 @@ export class SourceCalls {
     return { sourceId, actionEndpoint: found.source.action_endpoint ?? null, token };
   }
 }
+
+const noConnector = ({ source }: ChannelJson): AttemptOutcome => ({
+  kind: 'rejected',
+  error: `This hub has no connector for the source ${source}.`,
+});

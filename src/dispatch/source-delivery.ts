@@ -3,10 +3,12 @@ import type { CommandSender } from '#actors/commands.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import { leftOut } from '#actors/metadata.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
+import { componentEffect } from '#actors/component/effects.ts';
 import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
 import type { Origin } from '#src/services.ts';
+import { followComponent } from './component-following.ts';
 import { durably, Stopping } from './durably.ts';
 import type { OwnedShards } from './owned-shards.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
@@ -25,6 +27,8 @@ export interface SourceDeliveryOptions {
   /** A circuit for each source. */
   breaker: CircuitBreaker;
   commandsFor(origin: Origin): CommandSender;
+  /** Resolves when everything that runs is as components say now. */
+  follow(): Promise<void>;
   /** Called with every outcome, for the metrics. */
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
 }
@@ -81,8 +85,10 @@ export class SourceDelivery {
   }
 
   async #perform(effect: EffectRow): Promise<Performed> {
-    const { clock, deliveries, log, commandsFor } = this.#options;
-    if (effect.kind === tellEffect) return relay({ clock, log, commandsFor, stopping: () => this.#stopping }, effect);
+    const { clock, deliveries, log } = this.#options;
+    const carrying = { ...this.#options, stopping: () => this.#stopping };
+    if (effect.kind === tellEffect) return relay(carrying, effect);
+    if (effect.kind === componentEffect) return followComponent(carrying, effect);
     const work = deliveries.find(effect.subject);
     if (work === null || this.#isOver(effect, work)) this.#unrecorded.delete(effect.id);
     if (work === null || work.pending === null) return { done: true };

@@ -1,8 +1,10 @@
 import type { Bus, Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
 import type { Config } from '#src/config/config.ts';
+import { configuringKind, LiveConfig } from '#src/config/live.ts';
 import type { ConnectorFactory } from '#src/connectors/connector.ts';
-import { createConnectors } from '#src/connectors/registry.ts';
+import { ConnectorHealth } from '#src/connectors/health.ts';
+import { liveConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { remembered, rememberedKinds } from './remembered.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
@@ -37,6 +39,7 @@ export interface NodePorts {
 /** The services, with the readers that only dispatchers use; open until `close`. */
 export interface NodeServices extends Services {
   store: OpenStoreReader;
+  live: LiveConfig;
   close(): void;
 }
 
@@ -45,21 +48,26 @@ const lookAgainEvery = 1_000;
 
 /** Puts together what both outward halves of a node share: readers, command senders and signals. */
 export function openServices(ports: NodePorts): NodeServices {
-  const { config, bus, clock, ids, log, samples: client } = ports;
-  const { shards } = config.data;
-  const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(config.security).sealKey));
+  const { bus, clock, ids, log, samples: client } = ports;
+  const { shards } = ports.config.data;
+  const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(ports.config.security).sealKey));
+  const live = new LiveConfig(ports.config, () => store.components.stored());
+  const { config } = live;
   const growth = new Growth();
   growth.on('sources', forget);
+  growth.on('components', () => live.refresh());
   const stopSignals = followSignals(growth, bus, clock);
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
-    ...{ config, clock, ids, log, store },
+    ...{ config, live, clock, ids, log, store },
+    components: () => live.components,
     longReads: ports.longReads ?? longReadsBy(async (name, asked) => readLong(store, name, asked)),
     feed: store.feed,
-    connectors: createConnectors(config, ports.connectors),
+    connectors: liveConnectors(live, log, ports.connectors),
+    connectorHealth: new ConnectorHealth(),
     health: ports.health ?? [],
     tokens: ports.tokens ?? sourceTokensOf(config),
-    commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: forgetting(forget) }),
+    commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: following(forget, live) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     close() {
@@ -69,11 +77,12 @@ export function openServices(ports: NodePorts): NodeServices {
   };
 }
 
-/** Who changed a source or a channel here sees the change with the answer, before any signal. */
-const forgetting =
-  (forget: () => void) =>
+/** Who changed a source, a channel or a component here sees the change with the answer, before any signal. */
+const following =
+  (forget: () => void, live: LiveConfig) =>
   (kind: string): void => {
     if (rememberedKinds.includes(kind)) forget();
+    if (kind === configuringKind) live.refresh();
   };
 
 /** What comes over the bus, and a look at everything now and then. */
