@@ -43,11 +43,16 @@ export class ConnectorChecks {
     const { clock, health, http, log } = this.#options;
     if (connector.checker === undefined || this.#underWay.has(connector)) return;
     this.#underWay.add(connector);
-    const problem = await connector.checker.check({ http, now: () => clock.now() });
-    this.#underWay.delete(connector);
-    if (problem !== null && health.problemOf(connector) !== problem) {
-      log.warn({ connector: connector.name, problem }, 'connector.not_healthy');
+    try {
+      const problem = await connector.checker.check({ http, now: () => clock.now() });
+      if (problem !== null && health.problemOf(connector) !== problem) {
+        log.warn({ connector: connector.name, problem }, 'connector.not_healthy');
+      }
+      health.checked(connector, problem);
+    } catch (error) {
+      log.error({ connector: connector.name, reason: String(error) }, 'connector.check_failed');
+    } finally {
+      this.#underWay.delete(connector);
     }
-    health.checked(connector, problem);
   }
 }

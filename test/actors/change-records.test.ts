@@ -5,7 +5,7 @@ import { applyRecord } from '#actors/log/apply.ts';
 import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
 import type { Change } from '#actors/store/table.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
-import { sourceActorId } from '#actors/ids.ts';
+import { componentActorId, sourceActorId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, withHandlers } from './support.ts';
@@ -48,10 +48,20 @@ async function run(system: ActorSystem): Promise<void> {
   });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
   await deliverWebhooks(system);
+  await uninstallComponent(system);
   expect(await failureOf(commands.send('source', acme, 'source.create', { sourceId: 'acme' }))).toBe('source_exists');
   await request(system, envelopeFor(system, 'conversation', conversationOf('c0'), 'test.throw', null));
   system.clock.advance(31_000);
   await system.settle();
+}
+
+/** A configured component, which the hub is asked to stop. */
+async function uninstallComponent(system: ActorSystem): Promise<void> {
+  const named = { name: 'sources-telco', inFile: true };
+  const id = componentActorId(named.name);
+  const configuration = { values: { authToken: 'a-token' }, shown: { authToken: '...' } };
+  await system.commands().send('component', id, 'component.update', { ...named, enabled: true, configuration });
+  await system.commands().send('component', id, 'component.uninstall', named);
 }
 
 /** Deliveries of every status; one subscription is deleted, and what it leaves is pruned. */

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { copyFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sourceActorId } from '#actors/ids.ts';
+import { componentActorId, sourceActorId } from '#actors/ids.ts';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { digestedTables } from '#actors/journal/row-digest.ts';
 import { kinds } from '#actors/kinds.ts';
@@ -67,6 +67,10 @@ async function everyTable(): Promise<ActorSystem> {
   const items = [{ namespace: 'message', sourceId: 'later', metadata: { a: 1 } }] as const;
   await commands.send('source', acme, 'metadata.park', { source: 'acme', items: [...items] });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
+  const configuration = { values: { name: 'a' }, shown: { name: 'a' } };
+  await commands.send('component', componentActorId('integration-webhook'), 'component.update', {
+    ...{ name: 'integration-webhook', inFile: true, enabled: true, configuration },
+  });
   const [first, second, third] = subscriber.next();
   await subscriber.record([
     [first!, delivered],
