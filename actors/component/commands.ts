@@ -30,7 +30,7 @@ export const componentHandlers: Handlers<ComponentRuntime, ComponentCommands> = 
     runtime.save({
       enabled: enabled ? 1 : 0,
       ...(configuration && {
-        configuration: JSON.stringify(configuration.values),
+        configuration: configuration.secret,
         shown: JSON.stringify(configuration.shown),
       }),
     });

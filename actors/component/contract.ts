@@ -10,7 +10,8 @@ export interface Named {
 
 /** A configuration, in the words of the file. */
 export interface Configured {
-  values: JsonObject;
+  /** JSON text of all of it. One text, whose name says what it holds: lists of dead letters mask it. */
+  secret: string;
   /** The same as everybody may see it: its secrets are masked. */
   shown: JsonObject;
 }

@@ -4,7 +4,7 @@ import { mergedWithinBounds } from '#actors/metadata.ts';
 import type { Clock, Ids } from '#actors/ports.ts';
 import type { ChannelJson, JsonObject } from '#actors/representation.ts';
 import type { SourceReader } from '#actors/source/reader.ts';
-import type { RegisteredSource } from '#src/connectors/connector.ts';
+import type { Connector, RegisteredSource } from '#src/connectors/connector.ts';
 import type { ConnectorHealth } from '#src/connectors/health.ts';
 import type { Connectors } from '#src/connectors/registry.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
@@ -25,6 +25,7 @@ export interface SourceCallParts {
 /** Calls sources, each by its connector. */
 export class SourceCalls {
   readonly #parts: SourceCallParts;
+  readonly #underWay = new Map<Promise<unknown>, Connector>();
 
   constructor(parts: SourceCallParts) {
     this.#parts = parts;
@@ -46,7 +47,9 @@ export class SourceCalls {
     const connector = connectors.of(channel);
     if (connector === null) return noConnector(channel);
     const delivery = { message, conversation, channel, knownToSource, registered };
-    const outcome = await connector.deliver(delivery, { http: client, now: () => clock.now() });
+    const call = connector.deliver(delivery, { http: client, now: () => clock.now() });
+    this.#underWay.set(call, connector);
+    const outcome = await call.finally(() => this.#underWay.delete(call));
     health.called(connector, outcome);
     // What is nested without end could not even be sent to the actor.
     if (outcome.kind === 'succeeded') {
@@ -54,6 +57,13 @@ export class SourceCalls {
     }
     if (outcome.kind === 'unreachable') return { ...outcome, jitter: ids.random(), giveUpAfter };
     return outcome.kind === 'throttled' ? { ...outcome, giveUpAfter } : outcome;
+  }
+
+  /** Resolves when connectors that are gone, or were made anew, have ended what they had begun. */
+  async replacedEnded(): Promise<void> {
+    const { all } = this.#parts.connectors;
+    const calls = [...this.#underWay].filter(([, connector]) => !all.includes(connector)).map(([call]) => call);
+    await Promise.allSettled(calls);
   }
 
   async #registered({ channel }: DeliveryWork): Promise<RegisteredSource | null> {

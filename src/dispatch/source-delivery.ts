@@ -27,7 +27,7 @@ export interface SourceDeliveryOptions {
   /** A circuit for each source. */
   breaker: CircuitBreaker;
   commandsFor(origin: Origin): CommandSender;
-  /** Resolves when everything that runs is as components say now. */
+  /** Resolves when everything else that runs is as components say now. */
   follow(): Promise<void>;
   /** Called with every outcome, for the metrics. */
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
@@ -88,7 +88,7 @@ export class SourceDelivery {
     const { clock, deliveries, log } = this.#options;
     const carrying = { ...this.#options, stopping: () => this.#stopping };
     if (effect.kind === tellEffect) return relay(carrying, effect);
-    if (effect.kind === componentEffect) return followComponent(carrying, effect);
+    if (effect.kind === componentEffect) return followComponent({ ...carrying, follow: () => this.#follow() }, effect);
     const work = deliveries.find(effect.subject);
     if (work === null || this.#isOver(effect, work)) this.#unrecorded.delete(effect.id);
     if (work === null || work.pending === null) return { done: true };
@@ -102,6 +102,12 @@ export class SourceDelivery {
         log.error({ message: work.message.id, reason: String(error) }, 'delivery.failed');
       return { done: false, retryAt: clock.now() + 1_000 };
     }
+  }
+
+  async #follow(): Promise<void> {
+    const { calls, follow } = this.#options;
+    await follow();
+    await calls.replacedEnded();
   }
 
   /** Whether what its last call came to matters no more: it is recorded, or another owner has begun the next call. */

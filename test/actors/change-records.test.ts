@@ -59,7 +59,7 @@ async function run(system: ActorSystem): Promise<void> {
 async function uninstallComponent(system: ActorSystem): Promise<void> {
   const named = { name: 'sources-telco', inFile: true };
   const id = componentActorId(named.name);
-  const configuration = { values: { authToken: 'a-token' }, shown: { authToken: '...' } };
+  const configuration = { secret: '{"authToken":"a-token"}', shown: { authToken: '...' } };
   await system.commands().send('component', id, 'component.update', { ...named, enabled: true, configuration });
   await system.commands().send('component', id, 'component.uninstall', named);
 }

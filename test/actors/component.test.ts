@@ -2,18 +2,25 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kinds } from '#actors/kinds.ts';
+import { componentSwitch } from '#actors/component/reader.ts';
 import { componentActorId } from '#actors/ids.ts';
 import { ActorSystem } from '../_support/actor-system.ts';
 import { eventsOf, expectSound, failureOf, rowsOf } from './support.ts';
 
 const name = 'sources-telco';
 const id = componentActorId(name);
-const values = { accountSid: 'account-1', authToken: 'a-token-of-the-account' };
-const shown = { accountSid: 'account-1', authToken: 'a-to...' };
+const values = { saFile: 'a file that is secret', authToken: 'a-token-of-the-account' };
+const shown = { saFile: 'a fi...', authToken: 'a-to...' };
+
+const fail = (): never => {
+  throw new Error('a defect');
+};
+
+const configuration = { secret: JSON.stringify(values), shown };
 
 /** A system with one component, which the file has on or off. */
-function start(inFile = false) {
-  const system = new ActorSystem();
+function start(inFile = false, among = kinds) {
+  const system = new ActorSystem({ kinds: among });
   const commands = system.commands();
   const named = { name, inFile };
   const reader = system.reader();
@@ -24,11 +31,11 @@ function start(inFile = false) {
     install: () => commands.send('component', id, 'component.install', named),
     uninstall: () => commands.send('component', id, 'component.uninstall', named),
     remove: () => commands.send('component', id, 'component.delete', named),
-    update: (enabled: boolean, configuration?: { values: typeof values; shown: typeof shown }) =>
+    update: (enabled: boolean, given?: { secret: string; shown: typeof shown }) =>
       commands.send('component', id, 'component.update', {
         ...named,
         enabled,
-        ...(configuration && { configuration }),
+        ...(given && { configuration: given }),
       }),
     followed: (effectId: string) => commands.send('component', id, 'component.followed', { effectId }),
     async [Symbol.asyncDispose]() {
@@ -80,13 +87,13 @@ test('one that the file has on is there to be uninstalled', async () => {
 
 test('one that is not installed can not be configured', async () => {
   await using hub = start();
-  expect(await failureOf(hub.update(true, { values, shown }))).toBe('not_found');
+  expect(await failureOf(hub.update(true, configuration))).toBe('not_found');
   expect(hub.stored()).toEqual([]);
 });
 
 test('an update without a configuration keeps it', async () => {
   await using hub = start(true);
-  await hub.update(true, { values, shown });
+  await hub.update(true, configuration);
   await hub.update(false);
   expect(hub.stored()).toMatchObject([{ isOn: false, configuration: values }]);
   await hub.update(true);
@@ -104,17 +111,43 @@ test('one that was off is on when it is installed again', async () => {
 
 test('deleting forgets the configuration and switches off', async () => {
   await using hub = start(true);
-  await hub.update(true, { values, shown });
+  await hub.update(true, configuration);
   await hub.remove();
   expect(hub.stored()).toMatchObject([{ status: 'installed', isOn: false, configuration: {} }]);
 });
 
 test('a secret stands nowhere in plain text', async () => {
   await using hub = start(true);
-  await hub.update(true, { values, shown });
+  await hub.update(true, configuration);
   await hub.uninstall();
   expect(eventsOf(hub.system).map(({ payload }) => payload.configuration)).toEqual([shown, shown]);
   expect(JSON.stringify(rowsOf(hub.system.file))).not.toContain(values.authToken);
+});
+
+test('a dead letter of a configuration shows no secret', async () => {
+  const broken = kinds.map((kind) =>
+    kind.name === 'component' ? { ...kind, handlers: { 'component.update': fail } } : kind,
+  );
+  await using hub = start(true, broken);
+  expect(await failureOf(hub.update(true, configuration))).toBe('internal');
+  const reader = hub.system.reader();
+  const { items } = reader.deadLetters.page({ limit: 1, from: null });
+  reader.close();
+  expect(items).toHaveLength(1);
+  expect(items[0]!.text).not.toContain(values.authToken);
+  expect(items[0]!.text).not.toContain(values.saFile);
+});
+
+test('a handler of another kind reads the switch in its turn', async () => {
+  await using hub = start();
+  const db = hub.system.open();
+  const isOn = componentSwitch(db);
+  expect(isOn(name)).toBeNull();
+  await hub.install();
+  expect(isOn(name)).toBe(true);
+  await hub.uninstall();
+  expect(isOn(name)).toBe(false);
+  db.close();
 });
 
 test.each([

@@ -67,7 +67,7 @@ async function everyTable(): Promise<ActorSystem> {
   const items = [{ namespace: 'message', sourceId: 'later', metadata: { a: 1 } }] as const;
   await commands.send('source', acme, 'metadata.park', { source: 'acme', items: [...items] });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
-  const configuration = { values: { name: 'a' }, shown: { name: 'a' } };
+  const configuration = { secret: '{"name":"a"}', shown: { name: 'a' } };
   await commands.send('component', componentActorId('integration-webhook'), 'component.update', {
     ...{ name: 'integration-webhook', inFile: true, enabled: true, configuration },
   });

@@ -50,15 +50,14 @@ async function start() {
     ...{ source: 'letters', sourceChannelId: 'box-1', name: 'Box' },
   });
   await api.post('/components.install', { name: named.name });
-  const isInstalled = async () =>
-    (await api.post<{ components: { installationStatus: string }[] }>('/components.list')).body.components.some(
-      (component) =>
-        'name' in component && component.name === named.name && component.installationStatus === 'installed',
-    );
-  await until('installed', isInstalled);
+  const status = async () => {
+    const { body } = await api.post<{ components: Record<string, string>[] }>('/components.list');
+    return body.components.find(({ name }) => name === named.name)?.['installationStatus'];
+  };
+  await until('installed', async () => (await status()) === 'installed');
   return {
     api,
-    client,
+    ...{ client, status },
     update: (...components: object[]) => api.post('/components.update', { components }),
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   };
@@ -97,6 +96,18 @@ describe('a connector that is configured while the hub runs', () => {
     expect(urls).toEqual(['https://first.example', 'https://second.example']);
   });
 
+  it('is uninstalled when it has ended what it had begun', async () => {
+    await using hub = await start();
+    await hub.update(account('https://first.example'));
+    await hub.api.post('/messages.send', { channel_id: box, source_recipient_id: 'ann', message: { text: '1' } });
+    await until('the call', () => hub.client.calls.length === 1);
+    await hub.api.post('/components.uninstall', { name: named.name });
+    hub.api.system.clock.advance(1_000);
+    expect(await hub.status()).toBe('pending');
+    hub.client.calls[0]!.accept('n-1');
+    await until('uninstalled', async () => (await hub.status()) === 'uninstalled');
+  });
+
   it('is made anew only when something has changed', async () => {
     await using hub = await start();
     await hub.update(account('a'));
@@ -110,7 +121,7 @@ describe('a connector that is configured while the hub runs', () => {
 
   it('follows what another node has stored', async () => {
     await using hub = await start();
-    const configuration = { values: account('c').data, shown: {} };
+    const configuration = { secret: JSON.stringify(account('c').data), shown: {} };
     const change = { ...named, enabled: true, configuration };
     await hub.api.commands.send('component', componentActorId(named.name), 'component.update', change);
     await until('followed', () => hub.api.services.connectors.all.length === 1);

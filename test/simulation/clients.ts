@@ -29,7 +29,13 @@ const maximumTries = 12;
 /** How long a client asks with the same key, in ms: less than the hub's 24 h, for leaps of time during the last try. */
 const keyLifetime = 12 * 3_600_000;
 /** Refusals that a client can provoke by itself. */
-const expectedRefusals = ['cursor_expired', 'not_found', 'message_not_failed', 'channel_not_connected'];
+const expectedRefusals = [
+  'cursor_expired',
+  'not_found',
+  'message_not_failed',
+  'channel_not_connected',
+  'feature_disabled',
+];
 const notConnected = /is not a connected channel of this source|is not connected\. Connect it again first\. Push again/;
 const nothingChanged = /Nothing was changed/;
 /** An answer takes up to so long on its way, in ms, and so does a request. */

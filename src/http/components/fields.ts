@@ -68,5 +68,5 @@ export function configurationOf(component: Component, data: Record<string, unkno
   const { entry, values: now } = component;
   const { values, problems } = readConfiguration(entry, unmasked(data, now));
   if (problems.length > 0) return problems.map(({ key, reason }) => `${key} ${reason}`).join('; ');
-  return { values: plainValues(values), shown: shownValues(values) };
+  return { secret: JSON.stringify(plainValues(values)), shown: shownValues(values) };
 }
