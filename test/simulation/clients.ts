@@ -110,7 +110,7 @@ export class Clients {
     if (behind && code === 'invalid_cursor') return null;
     const isExpected = expectedRefusals.includes(code) || notConnected.test(JSON.stringify(answer.body));
     if (!isExpected) this.#world.problems.push(`${name} was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.status === 403 ? null : answer;
+    return answer.status === 403 || code === 'feature_disabled' ? null : answer;
   }
 
   async #try(sent: HttpRequest): Promise<Ending> {
