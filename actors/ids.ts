@@ -8,6 +8,7 @@ export const namespaces = {
   idempotencyKey: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e05',
   command: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e06',
   component: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e30',
+  media: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0d',
 } as const;
 
 /** The channel of an account at a source. */
@@ -47,6 +48,9 @@ export const sourceActorId = (sourceId: string): string => uuidV5(namespaces.sou
 
 /** The actor of a component of the catalogue. */
 export const componentActorId = (name: string): string => uuidV5(namespaces.component, name);
+
+/** The actor of a file with this content. */
+export const mediaActorId = (sha256: string): string => uuidV5(namespaces.media, sha256);
 
 /**
  * A delivery of a feed row to a subscription: the `webhook-id`, the same on all its tries. A UUID version 8 that holds

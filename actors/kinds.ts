@@ -2,6 +2,7 @@ import { channelKind } from './channel/kind.ts';
 import { componentKind } from './component/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
+import { mediaKind } from './media/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
 import { sourceKind } from './source/kind.ts';
 import type { TableShape } from './store/table.ts';
@@ -15,6 +16,7 @@ export const declaredKinds = {
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,
   component: componentKind,
+  media: mediaKind,
 } as const;
 
 /** The same, as the runtime handles them. */

@@ -1,5 +1,6 @@
-import type { Json, JsonObject, MessageJson } from '../representation.ts';
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
+import type { Json, JsonObject, MessageJson } from '../representation.ts';
+import type { Address } from '../runtime/kind.ts';
 
 /** Who wrote a message: `<provider>:<user id>`, or the source's id of the contact. */
 export interface Sender {
@@ -91,3 +92,6 @@ export type ConversationCommands = {
     result: { retryAt: number | null };
   };
 };
+
+/** A conversation, as somebody whom other actors tell something. */
+export const conversationActor = (id: string): Address<ConversationCommands> => ({ kind: 'conversation', id });

@@ -7,7 +7,8 @@ import { type Change, keysPerShard } from '../store/table.ts';
 import { bases, type MarkRow, marks } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { Activations } from './activation.ts';
-import type { Envelope } from './envelope.ts';
+import type { ActorAddress, Envelope } from './envelope.ts';
+import { Followers } from './followers.ts';
 import type { AnyKind } from './kind.ts';
 import { OwnTime } from './own-time.ts';
 import type { Shard } from './shard.ts';
@@ -31,6 +32,15 @@ export interface PruningRound {
   more: boolean;
 }
 
+/** What a look at old turns came to. */
+interface ForgottenTurns {
+  changes: Change[];
+  farewells: Envelope[];
+  more: boolean;
+}
+
+const nothingOld: ForgottenTurns = { changes: [], farewells: [], more: false };
+
 /** A mark is made this often, in ms of the shard's own time, or sixteen times in the shortest period. */
 const longestMarkEvery = 60 * 60_000;
 const marksInPeriod = 16;
@@ -46,6 +56,7 @@ const patience = 60_000;
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #forgetTurns: ForgetTurns;
+  readonly #followers: Followers;
   /** Of the tables that retention itself writes. */
   readonly #digests: RowDigests;
   /** Something has a period. */
@@ -61,6 +72,7 @@ export class Retention {
     const { store, kinds, policy } = options;
     this.#options = options;
     this.#forgetTurns = turnForgetter(store, kinds);
+    this.#followers = new Followers(store, kinds);
     this.#digests = store.prepare((db) => new RowDigests(db, [bases, marks]));
     const periods = Object.values(policy).filter((period) => period !== undefined);
     this.#isTimed = periods.length > 0;
@@ -78,24 +90,36 @@ export class Retention {
   round(shard: Shard): PruningRound {
     const kept = this.#marksOf(shard.number);
     const at = this.#timeOf(shard).tick(this.#options.clock);
-    const { changes, more } = this.#isTimed ? this.#forgetOld(shard, kept, at) : { changes: [], more: false };
+    const { changes, farewells, more } = this.#isTimed ? this.#forgetOld(shard, kept, at) : nothingOld;
     shard.counters.account(this.#digests.changesOf(changes.filter((change) => bases.is(change) || marks.is(change))));
     if (changes.length > 0 || (this.#isTimed && at - shard.counters.mark().time >= this.#storeEvery))
       shard.counters.passTo(at);
     // What nobody needs, such as the deliveries of a subscription that was deleted, goes whatever the policy.
-    const commands = this.#commands(shard, kept, at);
+    const commands = [...farewells, ...this.#commands(shard, kept, at)];
     return { changes, commands, more: more || commands.length > 0 };
   }
 
-  #forgetOld(shard: Shard, kept: MarkRow[], at: number): { changes: Change[]; more: boolean } {
+  #forgetOld(shard: Shard, kept: MarkRow[], at: number): ForgottenTurns {
     const changes: Change[] = [];
     if (at - (kept.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= this.#markEvery) {
       const { next_key, next_position } = shard.counters.mark();
       changes.push(marks.insert({ key: shard.counters.takeKey(), at, next_key, next_position }));
     }
-    const more = this.#forget(shard, markBefore(kept, at, this.#options.policy['journal']), changes);
+    const mark = markBefore(kept, at, this.#options.policy['journal']);
+    const farewells = this.#farewells(shard, mark);
+    const more = farewells.length === 0 && this.#forget(shard, mark, changes);
     changes.push(...this.#oldMarks(kept, at));
-    return { changes, more };
+    return { changes, farewells, more };
+  }
+
+  /** To those who have not read yet what is old: it stays until they have counted it. */
+  #farewells(shard: Shard, mark: MarkRow | null): Envelope[] {
+    if (mark === null || mark.next_position <= shard.counters.mark().horizon) return [];
+    return this.#followers
+      .behind(shard.number, mark.next_position)
+      .map(({ kind, id, command, at, body }) =>
+        this.#envelope({ kind, id }, command, body, `${shard.number} ${mark.next_position} ${at}`),
+      );
   }
 
   #forget(shard: Shard, mark: MarkRow | null, changes: Change[]): boolean {
@@ -119,21 +143,25 @@ export class Retention {
   }
 
   #commands(shard: Shard, kept: MarkRow[], at: number): Envelope[] {
-    const now = this.#options.clock.now();
     return this.#prunable.flatMap(({ kind, actors }) => {
       const { period, command } = kind.pruning!;
       const mark = markBefore(kept, at, this.#options.policy[period]);
       const before = shard.number * keysPerShard + (mark?.next_key ?? 0);
-      return actors(shard.number, before).map((id) => ({
-        commandId: uuidV5(namespaces.command, 'prune', id, String(shard.counters.turn)),
-        actor: { kind: kind.name, id },
-        type: command,
-        body: { before },
-        now,
-        deadline: now + patience,
-        cause: 'retention',
-      }));
+      return actors(shard.number, before).map((id) =>
+        this.#envelope({ kind: kind.name, id }, command, { before }, String(shard.counters.turn)),
+      );
     });
+  }
+
+  /** @param turn tells this command from others of the actor */
+  #envelope(actor: ActorAddress, type: string, body: unknown, turn: string): Envelope {
+    const now = this.#options.clock.now();
+    return {
+      commandId: uuidV5(namespaces.command, 'prune', actor.id, turn),
+      ...{ actor, type, body, now },
+      deadline: now + patience,
+      cause: 'retention',
+    };
   }
 
   #timeOf(shard: Shard): OwnTime {

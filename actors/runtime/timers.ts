@@ -1,10 +1,12 @@
 import { namespaces } from '../ids.ts';
 import type { Cancel, Clock } from '../ports.ts';
+import type { Problems } from '../problems.ts';
 import type { HostStore } from '../store/host-store.ts';
 import type { TimerRow } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
-import { runtimeCommands } from './command-handling.ts';
 import type { ActorAddress, Envelope } from './envelope.ts';
+import { reasonOf } from './failing.ts';
+import { runtimeCommands } from './runtime-commands.ts';
 
 export interface TimersOptions {
   store: Pick<HostStore, 'dueTimers' | 'nextTimer'>;
@@ -15,6 +17,8 @@ export interface TimersOptions {
   addressOf(timer: TimerRow): ActorAddress | null;
   /** Puts a command into its mailbox; `done` is called with its reply. False: there is no room. */
   deliver(envelope: Envelope, done: () => void): boolean;
+  /** Told when timers can not be read, and when they can be again. */
+  problems: Pick<Problems, 'began' | 'ended'>;
 }
 
 /** The longest wait, in ms: a wall clock that was set is noticed after it. */
@@ -26,6 +30,8 @@ const patience = 60_000;
 const refusedDelay = 50;
 /** Wait after a look that found only timers of actors that are not stored, in ms. */
 const orphanedDelay = 1_000;
+/** Wait after timers could not be read, in ms. */
+const unreadDelay = 1_000;
 
 /**
  * Fires durable timers: each due row becomes an ordinary command of its actor. The row goes in the commit of that
@@ -43,9 +49,12 @@ export class Timers {
     this.#options = options;
   }
 
-  /** Looks when the next timer is due. Called at the start and after commits that set timers. */
+  /** Looks when the next timer is due. Called at the start and after commits that set timers. Never throws. */
   arm(): void {
-    if (this.#stopped) return;
+    if (!this.#stopped) this.#reading(() => this.#armNext());
+  }
+
+  #armNext(): void {
     const next = this.#options.store.nextTimer(this.#options.owned());
     if (next === null || next >= this.#armedFor) return;
     this.#wakeIn(Math.max(0, next - this.#options.clock.now()), next);
@@ -59,10 +68,22 @@ export class Timers {
     this.#armedFor = Number.POSITIVE_INFINITY;
   }
 
+  /** The host goes on with its commands while timers can not be read. */
+  #reading(work: () => void): void {
+    const { problems, clock } = this.#options;
+    try {
+      work();
+      problems.ended('timers');
+    } catch (error) {
+      problems.began('timers', reasonOf(error));
+      this.#wakeIn(unreadDelay, clock.now());
+    }
+  }
+
   #wakeIn(delay: number, due: number): void {
     this.#cancel?.();
     this.#armedFor = due;
-    this.#cancel = this.#options.clock.schedule(Math.min(delay, longestWait), () => this.#fire());
+    this.#cancel = this.#options.clock.schedule(Math.min(delay, longestWait), () => this.#reading(() => this.#fire()));
   }
 
   #fire(): void {
@@ -90,7 +111,7 @@ export class Timers {
     else if (this.#underWay.size > 0) return;
     // What is due has no actor: looking again at once would never end.
     else if (!delivered && (store.nextTimer(owned) ?? now + 1) <= now) this.#wakeIn(orphanedDelay, now);
-    else this.arm();
+    else this.#armNext();
   }
 
   #settled(key: number): void {

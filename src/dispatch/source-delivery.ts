@@ -1,6 +1,7 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
+import type { Failure } from '#actors/errors.ts';
 import { leftOut } from '#actors/metadata.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import { componentEffect } from '#actors/component/effects.ts';
@@ -29,6 +30,8 @@ export interface SourceDeliveryOptions {
   commandsFor(origin: Origin): CommandSender;
   /** Resolves when everything else that runs is as components say now. */
   follow(): Promise<void>;
+  /** As `Services` has it. */
+  unread(error: unknown): Failure | null;
   /** Called with every outcome, for the metrics. */
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
 }
@@ -67,6 +70,7 @@ export class SourceDelivery {
       owns: (shard) => options.owned.has(shard),
       clock: options.clock,
       perform: (effect) => this.#perform(effect),
+      failed: (error) => this.#failed(error, {}),
       groupOf: (lane) => options.deliveries.sourceOfLane(lane) ?? '',
     });
   }
@@ -85,7 +89,7 @@ export class SourceDelivery {
   }
 
   async #perform(effect: EffectRow): Promise<Performed> {
-    const { clock, deliveries, log } = this.#options;
+    const { clock, deliveries } = this.#options;
     const carrying = { ...this.#options, stopping: () => this.#stopping };
     if (effect.kind === tellEffect) return relay(carrying, effect);
     if (effect.kind === componentEffect) return followComponent({ ...carrying, follow: () => this.#follow() }, effect);
@@ -98,8 +102,7 @@ export class SourceDelivery {
     try {
       return await this.#carry(effect, work);
     } catch (error) {
-      if (!(error instanceof Stopping))
-        log.error({ message: work.message.id, reason: String(error) }, 'delivery.failed');
+      this.#failed(error, { message: work.message.id });
       return { done: false, retryAt: clock.now() + 1_000 };
     }
   }
@@ -108,6 +111,12 @@ export class SourceDelivery {
     const { calls, follow } = this.#options;
     await follow();
     await calls.replacedEnded();
+  }
+
+  #failed(error: unknown, about: { message?: string }): void {
+    const { log, unread } = this.#options;
+    if (error instanceof Stopping || unread(error) !== null) return;
+    log.error({ ...about, reason: String(error) }, 'delivery.failed');
   }
 
   /** Whether what its last call came to matters no more: it is recorded, or another owner has begun the next call. */

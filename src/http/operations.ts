@@ -17,6 +17,7 @@ import { updateConversationContact } from './conversations/update-contact.ts';
 import { listDeadLetters } from './dead-letters/list.ts';
 import { redriveDeadLetter } from './dead-letters/redrive.ts';
 import { listEvents } from './events/list.ts';
+import { uploadMedia } from './media/upload.ts';
 import { infoMessage } from './messages/info.ts';
 import { listMessages } from './messages/list.ts';
 import { resendMessage } from './messages/resend.ts';
@@ -67,6 +68,7 @@ export const operations: readonly Operation[] = [
   resendMessage,
   suggestReplies,
   upsertMetadata,
+  uploadMedia,
   listEvents,
   subscribeWebhook,
   updateWebhook,

@@ -66,7 +66,7 @@ function sourceDelivery(
   owned: OwnedShards,
   follow: () => Promise<void>,
 ): SourceDelivery {
-  const { config, clock, ids, log, store, connectors, connectorHealth: health, tokens, commandsFor } = services;
+  const { config, clock, ids, log, store, connectors, connectorHealth: health, tokens, commandsFor, unread } = services;
   const { sources } = store;
   const { giveUpAfter } = config.delivery;
   const tokenOf = (sourceId: string, issuedAt: number) => tokens.make({ sourceId, issuedAt });
@@ -74,7 +74,7 @@ function sourceDelivery(
     outbox: store.outbox,
     deliveries: store.deliveries,
     shards: config.data.shards,
-    ...{ owned, clock, ids, log, commandsFor, follow },
+    ...{ owned, clock, ids, log, commandsFor, follow, unread },
     calls: new SourceCalls({ sources, connectors, health, clock, ids, client, giveUpAfter, tokenOf }),
     breaker: createCircuitBreaker(clock),
     onAttempt: (outcome) => metrics.attempt(outcome),
@@ -90,7 +90,7 @@ const connectorChecks = (
 ): ConnectorChecks => new ConnectorChecks({ connectors, health, http, clock, log });
 
 function switchedWebhooks(
-  { config, clock, ids, log, store, commandsFor }: NodeServices,
+  { config, clock, ids, log, store, commandsFor, unread }: NodeServices,
   { metrics, webhooks: client }: DispatchPorts,
   owned: OwnedShards,
 ): SwitchedDispatcher {
@@ -107,6 +107,6 @@ function switchedWebhooks(
   const serves = (subscription: string): boolean => owned.has(shardOf(subscription, config.data.shards));
   return new SwitchedDispatcher(
     () => config.integration.webhook.enabled,
-    () => new WebhookDispatcher({ reader, clock, ids, log, client, commandsFor, onAttempt, serves }),
+    () => new WebhookDispatcher({ reader, clock, ids, log, client, commandsFor, unread, onAttempt, serves }),
   );
 }

@@ -1,4 +1,5 @@
 import type { Bus, Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
+import { Problems } from '#actors/problems.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
 import type { Config } from '#src/config/config.ts';
 import { configuringKind, LiveConfig } from '#src/config/live.ts';
@@ -6,8 +7,10 @@ import type { ConnectorFactory } from '#src/connectors/connector.ts';
 import { ConnectorHealth } from '#src/connectors/health.ts';
 import { liveConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
+import { ReadHealth } from './read-health.ts';
 import { remembered, rememberedKinds } from './remembered.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
+import { mediaBeside } from '#src/media/folder.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
@@ -55,7 +58,11 @@ export function openServices(ports: NodePorts): NodeServices {
   const { config } = live;
   const growth = new Growth();
   growth.on('sources', forget);
-  growth.on('components', () => live.refresh());
+  const problems = new Problems(log);
+  const reads = new ReadHealth({ clock, problems, look: () => readNewest(store) });
+  const refresh = (): void => unlessUnread(reads, () => live.refresh());
+  growth.on('components', refresh);
+  const stopLooking = repeated(clock, lookAgainEvery, () => reads.look());
   const stopSignals = followSignals(growth, bus, clock);
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
@@ -65,36 +72,61 @@ export function openServices(ports: NodePorts): NodeServices {
     feed: store.feed,
     connectors: liveConnectors(live, log, ports.connectors),
     connectorHealth: new ConnectorHealth(),
+    media: mediaBeside(ports.file, ids),
     health: ports.health ?? [],
+    problems,
+    unread: (error) => reads.failed(error),
     tokens: ports.tokens ?? sourceTokensOf(config),
-    commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: following(forget, live) }),
+    commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: following(forget, refresh) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     close() {
       stopSignals();
+      stopLooking();
       store.close();
     },
   };
 }
 
+/** The newest event of each shard, with all that belongs to it. */
+function readNewest({ feed }: OpenStoreReader): void {
+  const end = feed.end();
+  feed.read({ after: end.map((position) => Math.max(0, position - 1)), limit: end.length });
+}
+
+/** Reads, unless the store can not be read for now: it is read again soon. */
+function unlessUnread(reads: ReadHealth, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (reads.failed(error) === null) throw error;
+  }
+}
+
 /** Who changed a source, a channel or a component here sees the change with the answer, before any signal. */
 const following =
-  (forget: () => void, live: LiveConfig) =>
+  (forget: () => void, refresh: () => void) =>
   (kind: string): void => {
     if (rememberedKinds.includes(kind)) forget();
-    if (kind === configuringKind) live.refresh();
+    if (kind === configuringKind) refresh();
   };
 
 /** What comes over the bus, and a look at everything now and then. */
 export function followSignals(growth: Growth, bus: Bus, clock: Clock): Cancel {
-  const lookAgain = (): void => {
-    cancelTimer = clock.schedule(lookAgainEvery, lookAgain);
-    growth.signalled();
-  };
-  let cancelTimer = clock.schedule(lookAgainEvery, lookAgain);
+  const stopLooking = repeated(clock, lookAgainEvery, () => growth.signalled());
   const unsubscribe = bus.subscribe(grewOfAnyShard, ({ data }) => growth.signalled(data));
   return () => {
-    cancelTimer();
+    stopLooking();
     unsubscribe();
   };
+}
+
+/** Runs something again and again. */
+function repeated(clock: Clock, every: number, run: () => void): Cancel {
+  const again = (): void => {
+    cancel = clock.schedule(every, again);
+    run();
+  };
+  let cancel = clock.schedule(every, again);
+  return () => cancel();
 }

@@ -5,7 +5,7 @@ import { applyRecord } from '#actors/log/apply.ts';
 import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
 import type { Change } from '#actors/store/table.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
-import { componentActorId, sourceActorId } from '#actors/ids.ts';
+import { componentActorId, mediaActorId, sourceActorId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, withHandlers } from './support.ts';
@@ -47,8 +47,10 @@ async function run(system: ActorSystem): Promise<void> {
     items: [{ namespace: 'message', sourceId: 'later', metadata: { ü: '😀\u0000' } }],
   });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
-  await deliverWebhooks(system);
+  const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
+  await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
   await uninstallComponent(system);
+  await deliverWebhooks(system);
   expect(await failureOf(commands.send('source', acme, 'source.create', { sourceId: 'acme' }))).toBe('source_exists');
   await request(system, envelopeFor(system, 'conversation', conversationOf('c0'), 'test.throw', null));
   system.clock.advance(31_000);

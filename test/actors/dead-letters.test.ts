@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { Failure } from '#actors/errors.ts';
-import { runtimeCommands } from '#actors/runtime/command-handling.ts';
 import { conversationKind } from '#actors/conversation/kind.ts';
+import type { DeadLetterJson } from '#actors/dead-letter/reader.ts';
+import { Failure } from '#actors/errors.ts';
+import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
+import type { Page } from '#actors/store/page.ts';
 import {
   ActorSystem,
   type ActorSystemOptions,
@@ -9,6 +11,7 @@ import {
   conversationOf,
   ingestOf,
 } from '../_support/actor-system.ts';
+import { itemsOf } from '../_support/pages.ts';
 import {
   elapse,
   envelopeFor,
@@ -21,9 +24,6 @@ import {
   uuid,
   withHandlers,
 } from './support.ts';
-import type { DeadLetterJson } from '#actors/dead-letter/reader.ts';
-import type { Page } from '#actors/store/page.ts';
-import { itemsOf } from '../_support/pages.ts';
 
 const ann = conversationOf('ann');
 
@@ -54,6 +54,10 @@ async function brokenSystem(options: ActorSystemOptions = {}) {
   return { system, broken, log };
 }
 
+/** Handles the dead letter of a command of Ann's again. @returns the answer */
+const redriven = (system: ActorSystem, commandId: string) =>
+  request(system, envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId }));
+
 test('a command that throws becomes a dead letter', async () => {
   const { system, ...all } = await brokenSystem();
   await using _ = system;
@@ -81,8 +85,7 @@ test('a dead letter is redriven once the defect is gone', async () => {
   await using _ = system;
   const poison = envelopeFor(system, 'conversation', ann, 'test.count', null);
   await request(system, poison);
-  const redrive = () =>
-    request(system, envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: poison.commandId }));
+  const redrive = () => redriven(system, poison.commandId);
   expect(await redrive()).toMatchObject({ ok: false, failure: { code: 'internal' } });
   expect(rowsOf(system.file).dead_letter).toMatchObject([{ redriven_at: null }]);
   broken.now = false;
@@ -134,11 +137,7 @@ test('a command that fails again keeps one letter', async () => {
 test('redriving an unknown letter is refused', async () => {
   const { system } = await brokenSystem();
   await using _ = system;
-  const reply = await request(
-    system,
-    envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: uuid() }),
-  );
-  expect(reply).toMatchObject({ ok: false, failure: { code: 'not_found' } });
+  expect(await redriven(system, uuid())).toMatchObject({ ok: false, failure: { code: 'not_found' } });
 });
 
 test('changes that do not fit spoil no other command', async () => {
@@ -189,6 +188,42 @@ test('a misfit in one shard leaves no second record in another', async () => {
   expect(rowsOf(system.file).dead_letter).toHaveLength(1);
 });
 
+test('a defect before a handler spoils no other command', async () => {
+  const { system } = await brokenSystem();
+  await using _ = system;
+  const late = { deadline: system.clock.now() - 1 };
+  const defect = envelopeFor(system, 'conversation', ann, 'messages.ingest', null, late);
+  const good = envelopeFor(system, 'conversation', conversationOf('bob'), 'messages.ingest', ingestOf('bob', ['hi']));
+  const replies = await Promise.all([request(system, defect), request(system, good)]);
+  expect(replies).toMatchObject([{ failure: { code: 'internal' } }, { ok: true }]);
+  expect(rowsOf(system.file).dead_letter).toHaveLength(1);
+  expect(system.problem).toBeNull();
+  expectSound(system);
+});
+
+test('a command whose letter does not fit is refused and logged', async () => {
+  const lines: object[] = [];
+  const { system } = await brokenSystem({
+    logger: { info() {}, warn() {}, error: (fields, event) => lines.push({ event, ...fields }) },
+    wrapStore(store) {
+      const apply = store.transactions.apply.bind(store.transactions);
+      store.transactions.apply = (change) => {
+        if (change.table === 'dead_letter') throw new RangeError('too large a letter');
+        apply(change);
+      };
+      return store;
+    },
+  });
+  await using _ = system;
+  const defect = envelopeFor(system, 'conversation', ann, 'test.count', null);
+  const good = envelopeFor(system, 'conversation', conversationOf('bob'), 'messages.ingest', ingestOf('bob', ['hi']));
+  const replies = await Promise.all([request(system, defect), request(system, good)]);
+  expect(replies).toMatchObject([{ failure: { code: 'internal' } }, { ok: true }]);
+  expect(lines).toEqual([{ event: 'command.dropped', commandId: defect.commandId, reason: 'too large a letter' }]);
+  expect(system.problem).toBeNull();
+  expectSound(system);
+});
+
 test('an unknown command becomes a dead letter', async () => {
   const { system } = await brokenSystem();
   await using _ = system;
@@ -223,10 +258,7 @@ test('an actor that can not be activated blocks no other', async () => {
   expect(spoiled).toMatchObject({ ok: false, failure: { code: 'internal' } });
   expect(fine.messages).toHaveLength(1);
   broken.now = false;
-  await request(
-    system,
-    envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: poison.commandId }),
-  );
+  await redriven(system, poison.commandId);
   expect(rowsOf(system.file).conversation[0]?.unread_count).toBe(0);
 });
 
@@ -257,10 +289,7 @@ test.each([
   expect(rowsOf(system.file).timer).toEqual([]);
   expectSound(system);
   broken.now = false;
-  await request(
-    system,
-    envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: letter?.command_id }),
-  );
+  await redriven(system, letter!.command_id);
   expect(rowsOf(system.file).parked_send).toEqual([]);
   expect(eventsOf(system).map(({ payload }) => payload['identifier'])).toContain(sent);
 });
@@ -276,7 +305,7 @@ test('dead letters are read newest first, by whether redriven', async () => {
     system.clock.advance(n % 2);
   }
   broken.now = false;
-  await request(system, envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: letters[1] }));
+  await redriven(system, letters[1]!);
   const reader = system.reader();
   const { deadLetters } = reader;
   const idsOf = (page: Page<DeadLetterJson>) => itemsOf(page).map((item) => item.command_id);
@@ -288,8 +317,8 @@ test('dead letters are read newest first, by whether redriven', async () => {
   expect(idsOf(deadLetters.page({ limit: 2, from: { key: second.before!, direction: 'before' } }))).toEqual(
     letters.slice(0, 2),
   );
-  const redriven = deadLetters.page({ limit: 9, from: null }, { redriven: true });
-  expect(idsOf(redriven)).toEqual([letters[1]]);
+  const done = deadLetters.page({ limit: 9, from: null }, { redriven: true });
+  expect(idsOf(done)).toEqual([letters[1]]);
   expect(deadLetters.page({ limit: 9, from: null }, { redriven: false }).total).toBe(4);
   expect(deadLetters.find(letters[0]!)).toMatchObject({
     command_id: letters[0],

@@ -34,6 +34,9 @@ function start(performed: (effect: EffectRow) => Performed | Promise<Performed>)
       return result;
     },
     groupOf: () => '',
+    failed(error) {
+      throw error;
+    },
   });
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);

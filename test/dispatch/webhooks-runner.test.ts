@@ -165,3 +165,14 @@ test('it stops when its attempts are recorded, or after patience', async () => {
   await patient.pass(1);
   expect(stopped).toBe(2);
 });
+
+test('events that were forgotten unsent have a line in the log', async () => {
+  const bench = new RunnerBench();
+  await bench.store({ missed: 7, generation: 2 });
+  await bench.store({ url: 'http://b/' });
+  await bench.store({ missed: 9 });
+  expect(bench.lines.map(({ event, events }) => [event, events])).toEqual([
+    ['webhook.events_missed', 7],
+    ['webhook.events_missed', 2],
+  ]);
+});

@@ -1,5 +1,6 @@
 import { start } from './001-start.ts';
 import { components } from './005-components.ts';
+import { media } from './006-media.ts';
 
 /** The schema's history: migration n brings a file to version n + 1. Never edited once released, only added to. */
-export const migrations: readonly string[] = [start, components];
+export const migrations: readonly string[] = [start, components, media];
