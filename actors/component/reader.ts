@@ -34,15 +34,3 @@ function storedComponent({ name, value, enabled, configuration }: ComponentRow):
     configuration: configuration === null ? null : (JSON.parse(configuration) as JsonObject),
   };
 }
-
-/**
- * Whether a component is on, for the handlers of other kinds, inside their turns; null: nobody has said anything but the
- * configuration file.
- */
-export function componentSwitch(db: Connection): (name: string) => boolean | null {
-  const byName = db.prepare('SELECT value, enabled FROM component WHERE name = ?');
-  return (name) => {
-    const row = byName.get(name) as Pick<ComponentRow, 'value' | 'enabled'> | undefined;
-    return row === undefined ? null : row.enabled === 1 && isToRun(JSON.parse(row.value));
-  };
-}

@@ -2,7 +2,6 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kinds } from '#actors/kinds.ts';
-import { componentSwitch } from '#actors/component/reader.ts';
 import { componentActorId } from '#actors/ids.ts';
 import { ActorSystem } from '../_support/actor-system.ts';
 import { eventsOf, expectSound, failureOf, rowsOf } from './support.ts';
@@ -136,18 +135,6 @@ test('a dead letter of a configuration shows no secret', async () => {
   expect(items).toHaveLength(1);
   expect(items[0]!.text).not.toContain(values.authToken);
   expect(items[0]!.text).not.toContain(values.saFile);
-});
-
-test('a handler of another kind reads the switch in its turn', async () => {
-  await using hub = start();
-  const db = hub.system.open();
-  const isOn = componentSwitch(db);
-  expect(isOn(name)).toBeNull();
-  await hub.install();
-  expect(isOn(name)).toBe(true);
-  await hub.uninstall();
-  expect(isOn(name)).toBe(false);
-  db.close();
 });
 
 test.each([

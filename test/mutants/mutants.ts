@@ -1,4 +1,5 @@
 import { access } from './list/auth.ts';
+import { components } from './list/components.ts';
 import { cursors } from './list/cursors.ts';
 import { dispatch } from './list/dispatch.ts';
 import { log } from './list/log.ts';
@@ -19,5 +20,6 @@ export const mutants: readonly Mutant[] = [
   ...realtime,
   ...retention,
   ...cursors,
+  ...components,
   ...access,
 ];
