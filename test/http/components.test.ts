@@ -165,6 +165,13 @@ describe('configuring', () => {
     expect(hub.api.sent).toEqual([]);
   });
 
+  it('is seen with the answer, though the signal gets lost', async () => {
+    await using hub = await start(withTelco());
+    hub.api.system.bus.publish = () => {};
+    await hub.update({ name: 'sources-telco', enabled: true, data: telco });
+    expect(await hub.sources()).toEqual({ telco: shownTelco });
+  });
+
   it('takes a masked secret for the one it stands for', async () => {
     await using hub = await start(withTelco());
     expect(await hub.sources()).toEqual({ telco: { accountSid: 'account-0', authToken: 'the-...' } });

@@ -67,6 +67,6 @@ export const components: readonly Mutant[] = [
     from: 'if (kind === configuringKind) refresh();',
     to: '',
     breaks: 'who has configured a component reads its old configuration right after the answer',
-    caughtBy: { file: 'test/http/components.test.ts', title: 'replaces the configuration at once' },
+    caughtBy: { file: 'test/http/components.test.ts', title: 'is seen with the answer, though the signal gets lost' },
   },
 ];
