@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { componentActorId } from '#actors/ids.ts';
+import type { EventJson } from '#actors/representation.ts';
 import { catalogue, keysOf } from '#src/config/catalogue.ts';
 import type { Config } from '#src/config/config.ts';
 import { Secret } from '#src/config/config.ts';
@@ -96,6 +98,19 @@ describe('installing', () => {
     const told = eventsOf(hub.api.system).map(({ payload }) => payload.installation_status);
     expect(told).toEqual(['pending', 'uninstalled', 'pending', 'installed']);
     expectSound(hub.api.system);
+  });
+
+  it('is told as events, with numbers of the component’s own', async () => {
+    await using hub = await start();
+    await hub.install('media-resolver');
+    await hub.settled('media-resolver', 'installed');
+    await hub.update({ name: 'api-contacts', enabled: false });
+    const { body } = await hub.api.post<{ data: EventJson[] }>('/events.list', { types: ['component.updated'] });
+    expect(body.data.map(({ subject, seq, payload }) => [subject.type, subject.id, seq, payload['name']])).toEqual([
+      ['component', componentActorId('media-resolver'), 1, 'media-resolver'],
+      ['component', componentActorId('media-resolver'), 2, 'media-resolver'],
+      ['component', componentActorId('api-contacts'), 1, 'api-contacts'],
+    ]);
   });
 
   it('says what it knows no component of', async () => {
