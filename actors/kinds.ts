@@ -6,6 +6,8 @@ import { mediaKind } from './media/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
 import { sourceKind } from './source/kind.ts';
 import type { TableShape } from './store/table.ts';
+import { tagKind } from './tag/kind.ts';
+import { templateKind } from './template/kind.ts';
 import { webhookSubscriptionKind } from './webhook-subscription/kind.ts';
 
 /** Every kind of actor there is. */
@@ -13,6 +15,8 @@ export const declaredKinds = {
   conversation: conversationKind,
   channel: channelKind,
   source: sourceKind,
+  tag: tagKind,
+  template: templateKind,
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,
   component: componentKind,

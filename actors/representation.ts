@@ -57,6 +57,25 @@ export interface WebhookSubscriptionJson {
   missed_events?: number;
 }
 
+/** What a tag can look like; `client.config` says how. */
+export const tagColors = ['tag-red', 'tag-blue', 'tag-green', 'tag-purple'] as const;
+export type TagColor = (typeof tagColors)[number];
+
+export interface TagJson {
+  id: string;
+  name: string;
+  color: TagColor;
+}
+
+export interface TemplateJson {
+  id: string;
+  name: string;
+  /** Whose messages it is written for. */
+  source: string;
+  /** A message of that source, as `messages.send` takes it. */
+  content: Json;
+}
+
 /** One delivery of a webhook subscription, as `webhooks.deliveries` shows it. */
 export interface WebhookDeliveryJson {
   /** The `webhook-id` header of every attempt. */
@@ -83,13 +102,14 @@ export const eventTypes = [
   'conversation.updated',
   'channel.updated',
   'metadata.updated',
+  'tag.updated',
   'webhook.updated',
   'component.updated',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** The kinds of actors that tell events. */
-export const subjectTypes = ['conversation', 'channel', 'webhook-subscription', 'component'] as const;
+export const subjectTypes = ['conversation', 'channel', 'tag', 'webhook-subscription', 'component'] as const;
 
 /** Whom an event is about: whose counter its `seq` is. The conversation also for what its messages do. */
 export interface EventSubject {

@@ -131,6 +131,9 @@ export class CommandHandling {
       case runtimeCommands.effectDone:
         this.#endEffect(runtime, envelope.body as { key: number });
         return null;
+      case runtimeCommands.forgetLetter:
+        this.#forgetLetter(runtime, envelope.body as { commandId: string });
+        return null;
       case runtimeCommands.redrive:
         return this.#redrive(kind, runtime, envelope);
     }
@@ -153,6 +156,12 @@ export class CommandHandling {
   /** What an actor had told another is answered. */
   #endEffect(runtime: TurnRuntime, { key }: { key: number }): void {
     if (this.#store.effect(key) !== null) runtime.change(outbox.remove(key));
+  }
+
+  /** A letter that was mended is not needed any more. It may be gone already: retention asks until it is. */
+  #forgetLetter(runtime: TurnRuntime, { commandId }: { commandId: string }): void {
+    const letter = this.#store.deadLetter(commandId);
+    if (letter !== null && letter.redriven_at !== null) runtime.change(deadLetters.remove(letter.key));
   }
 
   /** Handles a dead letter again; its command has the new answer from then on. */

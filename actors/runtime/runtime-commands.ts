@@ -4,6 +4,7 @@ import type { TimerRow } from '../store/tables.ts';
 export const runtimeCommands = {
   timerFired: 'timer.fired',
   redrive: 'dead-letter.redrive',
+  forgetLetter: 'dead-letter.forget',
   effectDone: 'effect.done',
 } as const;
 

@@ -45,6 +45,8 @@ const defaultPerGroup = 32;
 const pageSize = 1_000;
 /** Wait after an effect that could not be read or done, in ms. */
 const afterFailure = 1_000;
+/** A waiting lane looks again after this long, in ms: it may wait for a time of a wall clock that was set back. */
+const longestWait = 30_000;
 
 /**
  * Takes effects from the outbox, lane by lane: one at a time in a lane, in the order of their keys; lanes side by side,
@@ -202,7 +204,7 @@ export class Lanes {
 
   #wait(lane: Lane, until: number): void {
     lane.position = 'waiting';
-    const delay = Math.max(0, until - this.#options.clock.now());
+    const delay = Math.min(Math.max(0, until - this.#options.clock.now()), longestWait);
     lane.cancelWait = this.#options.clock.schedule(delay, () => {
       if (!this.#stopped && lane.keys.length > 0) this.#queue(lane);
     });

@@ -137,8 +137,8 @@ export class SourceDelivery {
     const refusal = calls.refusalOf(work);
     if (refusal !== null) return this.#finish(effect, work, work.revision, refusal);
     // Before the attempt starts: a call that is not made is no try, and the history has no attempt that never was.
-    const probeAt = breaker.admit(work.channel.source);
-    if (probeAt !== null) return { done: false, retryAt: probeAt };
+    const wait = breaker.admit(work.channel.source);
+    if (wait !== null) return { done: false, retryAt: clock.now() + wait };
     const started = await this.#durably(effect, 'start', (commands) =>
       commands.send('conversation', work.conversation.id, 'attempt.start', {
         messageId: work.message.id,

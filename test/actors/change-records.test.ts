@@ -8,7 +8,7 @@ import { openHostStore } from '#actors/store/host-store.ts';
 import { componentActorId, mediaActorId, sourceActorId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
-import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, withHandlers } from './support.ts';
+import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, uuid, withHandlers } from './support.ts';
 
 /** A run that touches every table, ends timers and fails now and then. */
 async function run(system: ActorSystem): Promise<void> {
@@ -50,6 +50,8 @@ async function run(system: ActorSystem): Promise<void> {
   const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
   await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
   await uninstallComponent(system);
+  await tagSomebody(system);
+  await commands.send('template', uuid(), 'template.create', { name: 'Hello', source: 'acme', content: ['Hi'] });
   await deliverWebhooks(system);
   expect(await failureOf(commands.send('source', acme, 'source.create', { sourceId: 'acme' }))).toBe('source_exists');
   await request(system, envelopeFor(system, 'conversation', conversationOf('c0'), 'test.throw', null));
@@ -64,6 +66,14 @@ async function uninstallComponent(system: ActorSystem): Promise<void> {
   const configuration = { secret: '{"authToken":"a-token"}', shown: { authToken: '...' } };
   await system.commands().send('component', id, 'component.update', { ...named, enabled: true, configuration });
   await system.commands().send('component', id, 'component.uninstall', named);
+}
+
+/** A tag that a conversation has, as both know. */
+async function tagSomebody(system: ActorSystem): Promise<void> {
+  const [tagId, conversationId] = [uuid(), conversationOf('c0')];
+  await system.commands().send('tag', tagId, 'tag.create', { name: 'Urgent', color: 'tag-red' });
+  await system.commands().send('conversation', conversationId, 'conversation.tag', { tagId });
+  await system.commands().send('tag', tagId, 'tag.attached', { conversationId });
 }
 
 /** Deliveries of every status; one subscription is deleted, and what it leaves is pruned. */

@@ -4,20 +4,14 @@ import type { DeadLetterJson } from '#actors/dead-letter/reader.ts';
 import { Failure } from '#actors/errors.ts';
 import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
 import type { Page } from '#actors/store/page.ts';
-import {
-  ActorSystem,
-  type ActorSystemOptions,
-  connectTestChannel,
-  conversationOf,
-  ingestOf,
-} from '../_support/actor-system.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { itemsOf } from '../_support/pages.ts';
+import { ann, brokenSystem, redriven } from './broken-system.ts';
 import {
   elapse,
   envelopeFor,
   eventsOf,
   expectSound,
-  RecordingLog,
   request,
   rowsOf,
   sendText,
@@ -25,38 +19,7 @@ import {
   withHandlers,
 } from './support.ts';
 
-const ann = conversationOf('ann');
-
-/** A system whose conversations have a command that throws while `broken.now`, after it has stepped, saved and emitted. */
-async function brokenSystem(options: ActorSystemOptions = {}) {
-  const log = new RecordingLog();
-  const broken = { now: true };
-  const kinds = withHandlers({
-    'test.count'(runtime) {
-      runtime.step({ type: 'read' });
-      runtime.save({ unread_count: 0 });
-      runtime.emit('conversation.updated', { counted: true });
-      if (broken.now) throw new TypeError('a defect');
-      return { counted: true };
-    },
-    'test.misfit'(runtime) {
-      if (broken.now) {
-        const message = rowsOf(system.file).message[0]!;
-        runtime.change({ table: 'conversation', op: 'delete', key: runtime.actor.key });
-        runtime.change({ table: 'message', op: 'insert', row: { ...message, id: uuid() } as never });
-      }
-      return null;
-    },
-  });
-  const system = new ActorSystem({ kinds, log, ...options });
-  await connectTestChannel(system.commands());
-  await system.commands().send('conversation', ann, 'messages.ingest', ingestOf('ann', ['hi']));
-  return { system, broken, log };
-}
-
-/** Handles the dead letter of a command of Ann's again. @returns the answer */
-const redriven = (system: ActorSystem, commandId: string) =>
-  request(system, envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId }));
+const hour = 60 * 60 * 1000;
 
 test('a command that throws becomes a dead letter', async () => {
   const { system, ...all } = await brokenSystem();
@@ -99,7 +62,6 @@ test('a dead letter is redriven once the defect is gone', async () => {
 });
 
 test('the answer of a letter outlives the journal', async () => {
-  const hour = 60 * 60 * 1000;
   const { system } = await brokenSystem({ retention: { journal: hour } });
   await using _ = system;
   const poison = envelopeFor(system, 'conversation', ann, 'test.count', null);
@@ -110,6 +72,23 @@ test('the answer of a letter outlives the journal', async () => {
   const now = system.clock.now();
   expect(await request(system, { ...poison, now, deadline: now + 1_000 })).toEqual({ ...first, replayed: true });
   expect(rowsOf(system.file).dead_letter).toEqual(letters);
+});
+
+test('a letter that was redriven goes with its time, others stay', async () => {
+  const { system, broken } = await brokenSystem({ retention: { journal: hour } });
+  await using _ = system;
+  const [mended, waiting] = [1, 2].map((n) => envelopeFor(system, 'conversation', ann, 'test.count', { n }));
+  for (const one of [mended!, waiting!]) await request(system, one);
+  await elapse(system, hour / 2, hour / 32);
+  broken.now = false;
+  await system.commands().redrive({ kind: 'conversation', id: ann }, mended!.commandId);
+  const kept = () => rowsOf(system.file).dead_letter.map(({ redriven_at }) => redriven_at !== null);
+  expect(kept()).toEqual([true, false]);
+  await elapse(system, hour / 4, hour / 32);
+  expect(kept()).toEqual([true, false]);
+  await elapse(system, hour / 2, hour / 32);
+  expect(kept()).toEqual([false]);
+  expectSound(system);
 });
 
 test('a command that fails again keeps one letter', async () => {
@@ -138,90 +117,6 @@ test('redriving an unknown letter is refused', async () => {
   const { system } = await brokenSystem();
   await using _ = system;
   expect(await redriven(system, uuid())).toMatchObject({ ok: false, failure: { code: 'not_found' } });
-});
-
-test('changes that do not fit spoil no other command', async () => {
-  const { system, log } = await brokenSystem();
-  await using _ = system;
-  const bob = conversationOf('bob');
-  const replies = await Promise.all([
-    request(system, envelopeFor(system, 'conversation', bob, 'messages.ingest', ingestOf('bob', ['one']))),
-    request(system, envelopeFor(system, 'conversation', ann, 'test.misfit', null)),
-    request(system, envelopeFor(system, 'conversation', ann, 'messages.ingest', ingestOf('ann', ['two'], 'more'))),
-  ]);
-  expect(replies.map((reply) => reply.ok)).toEqual([true, false, true]);
-  expect(log.records.map(({ lsn }) => lsn)).toEqual(log.records.map((_record, i) => i + 1));
-  expect(log.sizes().at(-1)).toBe(3);
-  const rows = rowsOf(system.file);
-  expect(rows.message).toHaveLength(3);
-  expect(rows.conversation).toHaveLength(2);
-  expect(rows.dead_letter).toMatchObject([{ actor_kind: 'conversation', redriven_at: null }]);
-  expect(rows.dead_letter[0]?.error).toContain('UNIQUE constraint failed');
-  expectSound(system);
-});
-
-test('a misfit in one shard leaves no second record in another', async () => {
-  const log = new RecordingLog();
-  const kinds = withHandlers({
-    'test.misfit'(runtime) {
-      runtime.change({
-        table: 'timer',
-        op: 'insert',
-        row: { key: 'x', due: 1, kind: 'conversation', actor: 1, subject: 1, name: 'x' } as never,
-      });
-    },
-  });
-  await using system = new ActorSystem({ shards: 4, kinds, log });
-  const contacts = Array.from({ length: 16 }, (_, n) => `c${n}`);
-  await Promise.all(
-    contacts.map((contact, n) =>
-      request(
-        system,
-        n === 15
-          ? envelopeFor(system, 'conversation', conversationOf(contact), 'test.misfit', null)
-          : envelopeFor(system, 'conversation', conversationOf(contact), 'messages.ingest', ingestOf(contact, ['hi'])),
-      ),
-    ),
-  );
-  const seen = log.records.map(({ shard, lsn }) => `${shard} ${lsn}`);
-  expect(new Set(seen).size).toBe(seen.length);
-  expect(rowsOf(system.file).dead_letter).toHaveLength(1);
-});
-
-test('a defect before a handler spoils no other command', async () => {
-  const { system } = await brokenSystem();
-  await using _ = system;
-  const late = { deadline: system.clock.now() - 1 };
-  const defect = envelopeFor(system, 'conversation', ann, 'messages.ingest', null, late);
-  const good = envelopeFor(system, 'conversation', conversationOf('bob'), 'messages.ingest', ingestOf('bob', ['hi']));
-  const replies = await Promise.all([request(system, defect), request(system, good)]);
-  expect(replies).toMatchObject([{ failure: { code: 'internal' } }, { ok: true }]);
-  expect(rowsOf(system.file).dead_letter).toHaveLength(1);
-  expect(system.problem).toBeNull();
-  expectSound(system);
-});
-
-test('a command whose letter does not fit is refused and logged', async () => {
-  const lines: object[] = [];
-  const { system } = await brokenSystem({
-    logger: { info() {}, warn() {}, error: (fields, event) => lines.push({ event, ...fields }) },
-    wrapStore(store) {
-      const apply = store.transactions.apply.bind(store.transactions);
-      store.transactions.apply = (change) => {
-        if (change.table === 'dead_letter') throw new RangeError('too large a letter');
-        apply(change);
-      };
-      return store;
-    },
-  });
-  await using _ = system;
-  const defect = envelopeFor(system, 'conversation', ann, 'test.count', null);
-  const good = envelopeFor(system, 'conversation', conversationOf('bob'), 'messages.ingest', ingestOf('bob', ['hi']));
-  const replies = await Promise.all([request(system, defect), request(system, good)]);
-  expect(replies).toMatchObject([{ failure: { code: 'internal' } }, { ok: true }]);
-  expect(lines).toEqual([{ event: 'command.dropped', commandId: defect.commandId, reason: 'too large a letter' }]);
-  expect(system.problem).toBeNull();
-  expectSound(system);
 });
 
 test('an unknown command becomes a dead letter', async () => {

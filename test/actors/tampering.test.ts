@@ -8,7 +8,17 @@ import { Secret } from '#src/config/config.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
 import { sealKeys } from '../_support/config.ts';
-import { elapse, envelopeFor, failureOf, request, rowsOf, sendText, tableNames, withHandlers } from './support.ts';
+import {
+  elapse,
+  envelopeFor,
+  failureOf,
+  request,
+  rowsOf,
+  sendText,
+  tableNames,
+  uuid,
+  withHandlers,
+} from './support.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 
 /** Every table of the file. */
@@ -65,6 +75,10 @@ async function everyTable(): Promise<ActorSystem> {
   });
   const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
   await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
+  const [tagId, templateId] = [uuid(), uuid()];
+  await commands.send('tag', tagId, 'tag.create', { name: 'Urgent', color: 'tag-red' });
+  await commands.send('tag', tagId, 'tag.attached', { conversationId: ann });
+  await commands.send('template', templateId, 'template.create', { name: 'Hello', source: 'acme', content: ['Hi'] });
   const [first, second, third] = subscriber.next();
   await subscriber.record([
     [first!, delivered],

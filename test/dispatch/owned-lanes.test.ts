@@ -115,3 +115,17 @@ test('what runs is not begun again when its shard is taken again', async () => {
   await settle();
   expect(done).toEqual([running, next]);
 });
+
+test('a lane that waits long looks again now and then', async () => {
+  const until = Date.UTC(2026, 0, 1) + 3_600_000;
+  const { lanes, add, done, clock, settle } = start(() => ({ done: false, retryAt: until }));
+  const key = add(0, 1);
+  lanes.wake();
+  await settle();
+  clock.advance(29_999);
+  await settle();
+  expect(done).toEqual([key]);
+  clock.advance(1);
+  await settle();
+  expect(done).toEqual([key, key]);
+});

@@ -103,6 +103,28 @@ test('a record that is refused begins all again a second later', async () => {
   expect(bench.called).toEqual([1, 2, 1]);
 });
 
+test('that second passes however the clock is set', async () => {
+  const bench = new RunnerBench({}, [1]);
+  bench.answers.push(new Error('not allowed'));
+  await bench.calls[0]!.answer(500);
+  bench.clock.set(-3_600_000);
+  await bench.pass(1_000);
+  expect(bench.calls).toHaveLength(2);
+});
+
+test('a receiver is left alone as long, however the clock is set', async () => {
+  const bench = new RunnerBench({}, [1, 2]);
+  await bench.calls[0]!.answer(429, { 'retry-after': '60' });
+  await bench.calls[1]!.answer(200);
+  bench.clock.set(-3_600_000);
+  bench.feed.push(3);
+  bench.runner.feedGrew();
+  await bench.pass(59_000);
+  expect(bench.calls).toHaveLength(2);
+  await bench.pass(1_000);
+  expect(bench.called).toContain(3);
+});
+
 test('a change during that second does not shorten it', async () => {
   const bench = new RunnerBench({}, [1]);
   bench.answers.push(new Error('not allowed'));

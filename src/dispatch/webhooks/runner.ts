@@ -157,7 +157,7 @@ export class SubscriptionRunner {
   }
 
   #load(notBefore: number): void {
-    const wait = notBefore - this.#options.clock.now();
+    const wait = notBefore - this.#options.clock.elapsed();
     if (wait > 0) {
       this.#alarms.later('load', wait, () => this.#advance());
       return;
@@ -182,7 +182,7 @@ export class SubscriptionRunner {
     if (!(error instanceof Stopping) && this.#options.unread(error) === null) {
       this.#options.log.error({ subscription: this.#work.id, reason: String(error) }, event);
     }
-    this.#drain(this.#options.clock.now() + afterDefect);
+    this.#drain(this.#options.clock.elapsed() + afterDefect);
     this.#alarms.later('load', afterDefect, () => this.#advance());
   }
 }

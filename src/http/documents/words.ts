@@ -22,5 +22,7 @@ export const tags: Record<string, string> = {
   messages: 'What contacts and agents write.',
   metadata: 'Data of your own on messages, conversations and channels.',
   sources: 'Applications that act as messaging sources.',
+  tags: 'Words that people put on conversations.',
+  templates: 'Messages that are written beforehand.',
   webhooks: 'Events sent to a URL, and what is sent.',
 };
