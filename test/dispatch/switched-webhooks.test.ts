@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { startDispatch } from '#src/node/owner-dispatch.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { startApi } from '../_support/api.ts';
 import { until } from '../_support/source-client.ts';
@@ -31,13 +32,20 @@ class HeldReceiver implements OutgoingClient {
 async function start() {
   const receiver = new HeldReceiver();
   const api = await startApi();
-  api.dispatch(receiver);
+  const dispatch = startDispatch(api.services, { sources: receiver, webhooks: receiver, metrics: api.metrics });
   const source = await api.addSource('shop');
   await api.post('/webhooks.subscribe', { url: 'https://crm.example', events: ['message.created'] });
   const webhook = (enabled: boolean) =>
     api.post('/components.update', { components: [{ name: 'integration-webhook', enabled }] });
   const got = (count: number) => until(`${count} events`, () => receiver.got.length >= count);
-  return { api, receiver, source, webhook, got, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
+  return {
+    ...{ dispatch, api, receiver, source, webhook, got },
+    async [Symbol.asyncDispose]() {
+      receiver.release();
+      await dispatch.stop();
+      await api[Symbol.asyncDispose]();
+    },
+  };
 }
 
 test('what happens while webhooks are off is sent when they are on', async () => {
@@ -60,6 +68,9 @@ test('what is under way when they are switched off is recorded', async () => {
   await hub.webhook(false);
   await hub.webhook(true);
   await hub.source.push('ann', '2');
+  // A receiver has longer than a hub that stops waits for it.
+  hub.api.system.clock.advance(10_000);
+  for (let n = 0; n < 3; n++) await hub.api.post('/webhooks.list');
   hub.receiver.release();
   await hub.got(2);
   await until('recorded', () => {
@@ -67,6 +78,18 @@ test('what is under way when they are switched off is recorded', async () => {
     return hub.api.reader.webhooks.queueDepth().every(({ behind }) => behind === 0);
   });
   expect(hub.receiver.got).toEqual(['1', '2']);
+});
+
+test('a hub that stops does not wait for what is switched off', async () => {
+  await using hub = await start();
+  hub.receiver.held = true;
+  await hub.source.push('ann', '1');
+  await hub.got(1);
+  await hub.api.post('/components.uninstall', { name: 'integration-webhook' });
+  const stopped = hub.dispatch.stop();
+  hub.api.system.clock.advance(6_000);
+  await stopped;
+  expect(hub.receiver.got).toEqual(['1']);
 });
 
 test('uninstalling waits for what is under way', async () => {

@@ -5,6 +5,8 @@ export class SwitchedDispatcher {
   readonly #isOn: () => boolean;
   readonly #make: () => WebhookDispatcher;
   #running: WebhookDispatcher | null = null;
+  /** It was switched off, and has not recorded yet all that it had begun. */
+  #ending: WebhookDispatcher | null = null;
   #stopped = false;
   /** Of two dispatchers at a time each would send what the other one has sent and not recorded: one change after another. */
   #changing: Promise<void> = Promise.resolve();
@@ -34,8 +36,7 @@ export class SwitchedDispatcher {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#changing;
-    await this.#end();
+    await Promise.all([this.#running?.stop(), this.#ending?.stop()]);
   }
 
   #startIfOn(): void {
@@ -45,8 +46,9 @@ export class SwitchedDispatcher {
   }
 
   async #end(): Promise<void> {
-    const ending = this.#running;
+    this.#ending = this.#running;
     this.#running = null;
-    await ending?.stop();
+    await this.#ending?.drain();
+    this.#ending = null;
   }
 }

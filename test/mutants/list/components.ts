@@ -45,8 +45,8 @@ export const components: readonly Mutant[] = [
   {
     name: 'two-webhook-dispatchers-at-once',
     file: 'src/dispatch/webhooks/switched-dispatcher.ts',
-    from: 'await ending?.stop();',
-    to: 'void ending?.stop();',
+    from: 'await this.#ending?.drain();',
+    to: 'void this.#ending?.drain();',
     breaks: 'an event that is under way when webhooks are switched off and on is sent twice',
     caughtBy: {
       file: 'test/dispatch/switched-webhooks.test.ts',
