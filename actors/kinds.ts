@@ -1,5 +1,6 @@
 import { apiKeyKind } from './api-key/kind.ts';
 import { channelKind } from './channel/kind.ts';
+import { componentKind } from './component/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
 import { mediaKind } from './media/kind.ts';
@@ -24,6 +25,7 @@ export const declaredKinds = {
   'api-key': apiKeyKind,
   user: userKind,
   'user-session': sessionKind,
+  component: componentKind,
   media: mediaKind,
 } as const;
 

@@ -133,6 +133,15 @@ export interface AuditEntryJson {
   refused?: string;
 }
 
+/** A component as events show it. */
+export interface ComponentJson {
+  name: string;
+  installation_status: 'uninstalled' | 'pending' | 'installed';
+  enabled: boolean;
+  /** Secrets are masked. Absent: it is the configuration file's. */
+  configuration?: JsonObject;
+}
+
 /** The event types that the hub publishes. */
 export const eventTypes = [
   'message.created',
@@ -142,11 +151,12 @@ export const eventTypes = [
   'metadata.updated',
   'tag.updated',
   'webhook.updated',
+  'component.updated',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** The kinds of actors that tell events. */
-export const subjectTypes = ['conversation', 'channel', 'tag', 'webhook-subscription'] as const;
+export const subjectTypes = ['conversation', 'channel', 'tag', 'webhook-subscription', 'component'] as const;
 
 /** Whom an event is about: whose counter its `seq` is. The conversation also for what its messages do. */
 export interface EventSubject {

@@ -4,10 +4,12 @@ import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery
 import type { Failure } from '#actors/errors.ts';
 import { leftOut } from '#actors/metadata.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
+import { componentEffect } from '#actors/component/effects.ts';
 import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
 import type { Origin } from '#src/services.ts';
+import { followComponent } from './component-following.ts';
 import { durably, Stopping } from './durably.ts';
 import type { OwnedShards } from './owned-shards.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
@@ -26,6 +28,8 @@ export interface SourceDeliveryOptions {
   /** A circuit for each source. */
   breaker: CircuitBreaker;
   commandsFor(origin: Origin): CommandSender;
+  /** Resolves when everything else that runs is as components say now. */
+  follow(): Promise<void>;
   /** As `Services` has it. */
   unread(error: unknown): Failure | null;
   /** Called with every outcome, for the metrics. */
@@ -85,8 +89,10 @@ export class SourceDelivery {
   }
 
   async #perform(effect: EffectRow): Promise<Performed> {
-    const { clock, deliveries, log, commandsFor } = this.#options;
-    if (effect.kind === tellEffect) return relay({ clock, log, commandsFor, stopping: () => this.#stopping }, effect);
+    const { clock, deliveries } = this.#options;
+    const carrying = { ...this.#options, stopping: () => this.#stopping };
+    if (effect.kind === tellEffect) return relay(carrying, effect);
+    if (effect.kind === componentEffect) return followComponent({ ...carrying, follow: () => this.#follow() }, effect);
     const work = deliveries.find(effect.subject);
     if (work === null || this.#isOver(effect, work)) this.#unrecorded.delete(effect.id);
     if (work === null || work.pending === null) return { done: true };
@@ -99,6 +105,12 @@ export class SourceDelivery {
       this.#failed(error, { message: work.message.id });
       return { done: false, retryAt: clock.now() + 1_000 };
     }
+  }
+
+  async #follow(): Promise<void> {
+    const { calls, follow } = this.#options;
+    await follow();
+    await calls.replacedEnded();
   }
 
   #failed(error: unknown, about: { message?: string }): void {

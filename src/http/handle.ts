@@ -4,6 +4,7 @@ import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
+import { catalogue } from '#src/config/catalogue.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
@@ -201,7 +202,9 @@ function call<C extends Caller>(
 
 function assertFeature({ feature }: Operation, { config }: Services): void {
   if (feature === undefined || config.integration[feature].enabled) return;
-  throw new Failure('feature_disabled', `This feature is off. Set ${featureKeys[feature]} to true to use it.`);
+  const { name } = catalogue.find(({ path }) => path?.[1] === feature)!;
+  const message = `This feature is off. Set ${featureKeys[feature]} to true to use it, or switch on the component ${name}.`;
+  throw new Failure('feature_disabled', message);
 }
 
 const written = (answer: Answer): Outgoing => ({

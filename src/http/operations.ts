@@ -3,6 +3,12 @@ import { infoChannel } from './channels/info.ts';
 import { listChannels } from './channels/list.ts';
 import { updateChannel } from './channels/update.ts';
 import { clientConfig } from './client/config.ts';
+import { deleteComponents } from './components/delete.ts';
+import { getComponents } from './components/get.ts';
+import { installComponent } from './components/install.ts';
+import { listComponents } from './components/list.ts';
+import { uninstallComponent } from './components/uninstall.ts';
+import { updateComponents } from './components/update.ts';
 import { infoConversation } from './conversations/info.ts';
 import { listConversations } from './conversations/list.ts';
 import { markConversationRead } from './conversations/mark-read.ts';
@@ -103,6 +109,12 @@ export const operations: readonly Operation[] = [
   listWebhookDeliveries,
   replayWebhook,
   clientConfig,
+  listComponents,
+  getComponents,
+  updateComponents,
+  deleteComponents,
+  installComponent,
+  uninstallComponent,
   listDeadLetters,
   redriveDeadLetter,
   createKey,

@@ -5,7 +5,7 @@ import { applyRecord } from '#actors/log/apply.ts';
 import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
 import type { Change } from '#actors/store/table.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
-import { mediaActorId, sourceActorId } from '#actors/ids.ts';
+import { componentActorId, mediaActorId, sourceActorId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, uuid, withHandlers } from './support.ts';
@@ -49,6 +49,7 @@ async function run(system: ActorSystem): Promise<void> {
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
   const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
   await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
+  await uninstallComponent(system);
   await tagSomebody(system);
   await commands.send('template', uuid(), 'template.create', { name: 'Hello', source: 'acme', content: ['Hi'] });
   await deliverWebhooks(system);
@@ -56,6 +57,15 @@ async function run(system: ActorSystem): Promise<void> {
   await request(system, envelopeFor(system, 'conversation', conversationOf('c0'), 'test.throw', null));
   system.clock.advance(31_000);
   await system.settle();
+}
+
+/** A configured component, which the hub is asked to stop. */
+async function uninstallComponent(system: ActorSystem): Promise<void> {
+  const named = { name: 'sources-telco', inFile: true };
+  const id = componentActorId(named.name);
+  const configuration = { secret: '{"authToken":"a-token"}', shown: { authToken: '...' } };
+  await system.commands().send('component', id, 'component.update', { ...named, enabled: true, configuration });
+  await system.commands().send('component', id, 'component.uninstall', named);
 }
 
 /** A tag that a conversation has, as both know. */

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { copyFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mediaActorId, sourceActorId } from '#actors/ids.ts';
+import { componentActorId, mediaActorId, sourceActorId } from '#actors/ids.ts';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kinds } from '#actors/kinds.ts';
 import { Secret } from '#src/config/config.ts';
@@ -69,6 +69,10 @@ async function everyTable(): Promise<ActorSystem> {
   const items = [{ namespace: 'message', sourceId: 'later', metadata: { a: 1 } }] as const;
   await commands.send('source', acme, 'metadata.park', { source: 'acme', items: [...items] });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
+  const configuration = { secret: '{"name":"a"}', shown: { name: 'a' } };
+  await commands.send('component', componentActorId('integration-webhook'), 'component.update', {
+    ...{ name: 'integration-webhook', inFile: true, enabled: true, configuration },
+  });
   const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
   await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
   const key = { name: 'CRM', hash: 'x', operations: ['*'], sources: ['acme'], createdBy: 'test' };

@@ -1,5 +1,6 @@
 import { Agents } from './agents.ts';
 import type { Clients } from './clients.ts';
+import { ComponentUsers } from './component-users.ts';
 import { Faults } from './faults.ts';
 import { Followers } from './followers.ts';
 import type { Ledger } from './ledger.ts';
@@ -12,6 +13,7 @@ const weights = {
   ...{ ingest: 20, say: 4, connection: 4 },
   ...{ send: 22, start: 5, resend: 6, markRead: 5, setState: 4, rename: 2, upsert: 6 },
   ...{ subscribe: 1, updateWebhook: 1, replay: 1, lookAtWebhooks: 1, listen: 1, poll: 0.5 },
+  ...{ install: 1, configure: 1 },
   ...{ cut: 9, kill: 2, disk: 2, weather: 5, mood: 7, receiverMood: 7, disturb: 4, log: 2, leap: 2, setClock: 2 },
 };
 
@@ -27,6 +29,7 @@ export class Scenario {
   readonly #world: World;
   readonly webhooks: WebhookUsers;
   readonly followers: Followers;
+  readonly components: ComponentUsers;
   readonly #sources: SourceApps;
   readonly #agents: Agents;
   readonly #faults: Faults;
@@ -42,6 +45,8 @@ export class Scenario {
     this.#agents = agents;
     this.#faults = faults;
     this.webhooks = webhooks;
+    const components = new ComponentUsers(world, clients);
+    this.components = components;
     const followers = new Followers(world);
     this.followers = followers;
     this.#steps = {
@@ -59,6 +64,8 @@ export class Scenario {
       updateWebhook: () => webhooks.update(),
       replay: () => webhooks.replay(),
       lookAtWebhooks: () => webhooks.look(),
+      install: () => components.install(),
+      configure: () => components.configure(),
       cut: () => faults.cut(),
       kill: () => faults.kill(),
       disk: () => faults.disk(),
