@@ -1,4 +1,5 @@
 import { channelKind } from './channel/kind.ts';
+import { contactKind } from './contact/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
@@ -10,6 +11,7 @@ import { webhookSubscriptionKind } from './webhook-subscription/kind.ts';
 export const declaredKinds = {
   conversation: conversationKind,
   channel: channelKind,
+  contact: contactKind,
   source: sourceKind,
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,

@@ -5,6 +5,7 @@ import type { FeedReader } from '#actors/journal/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
+import type { Features } from './features.ts';
 import type { Connectors } from './connectors/registry.ts';
 import type { LongReads } from './runtime/long-reads.ts';
 import type { SourceTokens } from './security/source-token.ts';
@@ -27,6 +28,7 @@ export interface HealthCheck {
 /** What the outward parts of the hub (HTTP, realtime, dispatch) are given. Put together in `src/node/services.ts`. */
 export interface Services {
   config: Config;
+  features: Features;
   clock: Clock;
   ids: Ids;
   log: Logger;

@@ -1,5 +1,6 @@
 import type { AnyStateMachine, EventFrom } from 'xstate';
 import { channel } from './channel.ts';
+import { contact } from './contact.ts';
 import { conversation } from './conversation.ts';
 import { messageDelivery } from './message-delivery.ts';
 import { webhookDelivery } from './webhook-delivery.ts';
@@ -28,6 +29,7 @@ export const registry = {
     migrations: [(state) => ({ ...state, value: { ...(state.value as object), echoes: 'none' } })],
   },
   channel: { machine: channel, version: 1, migrations: [] },
+  contact: { machine: contact, version: 1, migrations: [] },
   'message-delivery': {
     machine: messageDelivery,
     version: 2,

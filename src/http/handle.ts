@@ -3,6 +3,7 @@ import type { CommandSender } from '#actors/commands.ts';
 import { Failure } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
+import { featureKeys } from '#src/features.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
@@ -11,7 +12,7 @@ import type { Bodies } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
-import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
+import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
 
@@ -140,8 +141,8 @@ function call<C extends Caller>(services: Services, caller: C, requestId: string
   };
 }
 
-function assertFeature({ feature }: Operation, { config }: Services): void {
-  if (feature === undefined || config.integration[feature].enabled) return;
+function assertFeature({ feature }: Operation, { features }: Services): void {
+  if (feature === undefined || features.isOn(feature)) return;
   throw new Failure('feature_disabled', `This feature is off. Set ${featureKeys[feature]} to true to use it.`);
 }
 

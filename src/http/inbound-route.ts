@@ -47,7 +47,7 @@ async function store(
   { inbound }: ParsedRequest,
   requestId: string,
 ): Promise<void> {
-  const { store, clock } = services;
+  const { store, features, clock } = services;
   const commands = services.commandsFor({ cause: requestId });
   const now = clock.now();
   for (const part of inbound) {
@@ -62,7 +62,7 @@ async function store(
     note(sorted.unusable.length, 'inbound.no_channel');
     note(unusable.size, 'inbound.unusable_metadata');
     const usable = metadata.filter((_, index) => !unusable.has(index));
-    await ingest({ commands, store }, part.source, sorted, usable);
+    await ingest({ commands, store, features }, part.source, sorted, usable);
   }
 }
 

@@ -3,6 +3,7 @@ import type { CommandSender } from '#actors/commands.ts';
 import type { FailureCode } from '#actors/errors.ts';
 import { JsonText } from '#actors/json.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
+import type { Feature } from '#src/features.ts';
 import type { Services } from '#src/services.ts';
 import type { AnswerHeader } from './documents/headers.ts';
 
@@ -41,12 +42,6 @@ export type AnswerOf<R extends Responses> = {
   [S in keyof R & number]: Answer<S, BodyOf<R[S]> | JsonText<BodyOf<R[S]>>>;
 }[keyof R & number];
 
-/** Feature → the key of the configuration that switches it on. */
-export const featureKeys = {
-  'source-api': 'integration.source-api.enabled',
-  webhook: 'integration.webhook.enabled',
-} as const;
-
 /** One operation, declared once: the router, the OpenAPI document and the tests read it. */
 export interface Operation<Request = unknown, R extends Responses = Responses, S extends Scope = Scope> {
   /** `/<resource>.<verb>`. */
@@ -56,7 +51,7 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** Who may call. */
   auth: S;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
-  feature?: keyof typeof featureKeys;
+  feature?: Feature;
   request: z.ZodType<Request>;
   /** It changes nothing: an Idempotency-Key means nothing to it, and its answers are not kept. */
   isRead?: true;

@@ -2,6 +2,11 @@ import { infoChannel } from './channels/info.ts';
 import { listChannels } from './channels/list.ts';
 import { updateChannel } from './channels/update.ts';
 import { clientConfig } from './client/config.ts';
+import { createContact } from './contacts/create.ts';
+import { deleteContact } from './contacts/delete.ts';
+import { infoContact } from './contacts/info.ts';
+import { listContacts } from './contacts/list.ts';
+import { updateContact } from './contacts/update.ts';
 import { infoConversation } from './conversations/info.ts';
 import { listConversations } from './conversations/list.ts';
 import { markConversationRead } from './conversations/mark-read.ts';
@@ -55,6 +60,11 @@ export const operations: readonly Operation[] = [
   setConversationState,
   removeConversationState,
   updateConversationContact,
+  createContact,
+  listContacts,
+  infoContact,
+  updateContact,
+  deleteContact,
   infoMessage,
   listMessages,
   sendMessage,

@@ -5,6 +5,7 @@ import type { ConnectorFactory } from '#src/connectors/connector.ts';
 import { createConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { remembered, rememberedKinds } from './remembered.ts';
+import { configuredFeatures } from '#src/features.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
@@ -54,6 +55,7 @@ export function openServices(ports: NodePorts): NodeServices {
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, clock, ids, log, store },
+    features: configuredFeatures(config),
     longReads: ports.longReads ?? longReadsBy(async (name, asked) => readLong(store, name, asked)),
     feed: store.feed,
     connectors: createConnectors(config, ports.connectors),

@@ -8,6 +8,7 @@ import type { WebhookReader } from '#actors/webhook-subscription/reader.ts';
 export const longReads = {
   conversations: (store: StoreReader, query: PageQuery, filter: Clause | null) =>
     store.conversations.page(query, filter),
+  contacts: (store: StoreReader, query: PageQuery) => store.contacts.page(query),
   deadLetters: (store: StoreReader, ...asked: Parameters<DeadLetterReader['page']>) => store.deadLetters.page(...asked),
   webhookDeliveries: (store: StoreReader, ...asked: Parameters<WebhookReader['deliveries']>) =>
     store.webhooks.deliveries(...asked),

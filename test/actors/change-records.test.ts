@@ -5,8 +5,15 @@ import { applyRecord } from '#actors/log/apply.ts';
 import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
 import type { Change } from '#actors/store/table.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
-import { sourceActorId } from '#actors/ids.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
+import { contactOfConversation, sourceActorId } from '#actors/ids.ts';
+import {
+  ActorSystem,
+  connectTestChannel,
+  conversationOf,
+  ingestOf,
+  testChannel,
+  testSource,
+} from '../_support/actor-system.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, withHandlers } from './support.ts';
 
@@ -47,11 +54,23 @@ async function run(system: ActorSystem): Promise<void> {
     items: [{ namespace: 'message', sourceId: 'later', metadata: { ü: '😀\u0000' } }],
   });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
+  await changeContacts(system);
   await deliverWebhooks(system);
   expect(await failureOf(commands.send('source', acme, 'source.create', { sourceId: 'acme' }))).toBe('source_exists');
   await request(system, envelopeFor(system, 'conversation', conversationOf('c0'), 'test.throw', null));
   system.clock.advance(31_000);
   await system.settle();
+}
+
+/** Contacts of conversations; what one showed before is pruned. */
+async function changeContacts(system: ActorSystem): Promise<void> {
+  for (const contact of ['c0', 'c1']) {
+    const conversationId = conversationOf(contact);
+    const id = contactOfConversation(conversationId);
+    const appearance = { conversationId, source: testSource, displayName: contact };
+    await system.commands().send('contact', id, 'contact.appear', appearance);
+    await system.commands().send('contact', id, 'contact.update', { fields: { title: 'Dr.' } });
+  }
 }
 
 /** Deliveries of every status; one subscription is deleted, and what it leaves is pruned. */

@@ -54,12 +54,11 @@ const profileOf = ({ sender }: CallerOf<'core'>): z.output<typeof userProfile> |
  * Service → component (docs/api.md, "Client configuration"). A service is enabled as the configuration says, and
  * healthy when this program runs it and is healthy itself.
  */
-function servicesOf({ config, health }: Services): Record<string, z.output<typeof service>> {
+function servicesOf({ config, features, health }: Services): Record<string, z.output<typeof service>> {
   const healthy = health.every(({ problem }) => problem() === null);
   const running = (component: string, enabled = true) => ({ enabled, healthy: enabled && healthy, component });
   /** No part of this program. */
   const absent = (component: string, enabled: boolean) => ({ enabled, healthy: false, component });
-  const { 'source-api': sourceApi, webhook, contacts } = config.integration;
   const { pageplatform, cloudmsg, bizmaps, telco, chatplugin } = config.components.sources;
   const connector = (name: string, component: string, enabled: boolean) => ({
     [`sources-${name}-connector`]: absent(component, enabled),
@@ -69,10 +68,10 @@ function servicesOf({ config, health }: Services): Record<string, z.output<typeo
     'api-communication': running('api-communication'),
     'api-admin': running('api-admin'),
     'api-websocket': running('api-websocket'),
-    'source-api': running('integration-source-api', sourceApi.enabled),
-    'webhook-publisher': running('integration-webhook', webhook.enabled),
-    'webhook-consumer': running('integration-webhook', webhook.enabled),
-    'api-contacts': absent('api-contacts', contacts.enabled),
+    'source-api': running('integration-source-api', features.isOn('source-api')),
+    'webhook-publisher': running('integration-webhook', features.isOn('webhook')),
+    'webhook-consumer': running('integration-webhook', features.isOn('webhook')),
+    'api-contacts': running('api-contacts', features.isOn('contacts')),
     'media-resolver': absent('media-resolver', false),
     ...connector('pageplatform', 'sources-pageplatform', pageplatform !== undefined),
     ...connector('bizmaps', 'sources-bizmaps', bizmaps !== undefined),

@@ -4,7 +4,8 @@ import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscr
 import type { Scope } from '#src/security/caller.ts';
 import { version } from '#src/version.ts';
 import { eventSchemaName } from '../events/schemas.ts';
-import { featureKeys, type Operation } from '../operation.ts';
+import { featureKeys } from '#src/features.ts';
+import type { Operation } from '../operation.ts';
 import { failure, otherMethods, responsesOf } from './answers.ts';
 import { answerHeaders, deliveryHeaders, headersOf, requestHeaders } from './headers.ts';
 import { forClients } from './schemas.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type EventType, subjectTypes } from '#actors/representation.ts';
 import { jsonObject } from '#src/ingest/fields.ts';
+import { contactPayload } from '../contacts/schemas.ts';
 import { channelSchema, messageSchema } from '../schemas.ts';
 import { subscriptionSchema } from '../webhooks/schemas.ts';
 
@@ -69,6 +70,7 @@ export const eventSchemas = {
     subscriptionSchema.omit({ headers: true }).meta({ id: 'WebhookPayload' }),
     'A webhook subscription was made, changed, suspended or unsubscribed.',
   ),
+  'contact.updated': eventOf('contact.updated', contactPayload, 'A contact was made, changed or deleted.'),
 } as const satisfies Record<EventType, z.ZodType>;
 
 /** An Event on every transport; `type` says which one. */
@@ -80,5 +82,6 @@ export const eventSchema = z
     eventSchemas['channel.updated'],
     eventSchemas['metadata.updated'],
     eventSchemas['webhook.updated'],
+    eventSchemas['contact.updated'],
   ])
   .meta({ id: 'Event' });

@@ -1,0 +1,26 @@
+import { defineKind } from '../runtime/kind.ts';
+import { contactHandlers } from './commands.ts';
+import { contactContradictions } from './contradictions.ts';
+import type { ContactCommands } from './contract.ts';
+import { contactRenderers } from './events.ts';
+import { contactReader } from './reader.ts';
+import { contactReads, contactsWithOldVersions } from './reads.ts';
+import { contactConversations, contacts, contactVersions } from './tables.ts';
+
+/** A person, over several conversations. */
+export const contactKind = defineKind<ContactCommands>()({
+  name: 'contact',
+  machine: 'contact',
+  table: contacts,
+  tables: [contactVersions, contactConversations],
+  blank: { version: 0, sort: null, display_name: null, title: null, created_at: 0 },
+  reads: contactReads,
+  load: () => null,
+  handlers: contactHandlers,
+  // An actor with a row has been made.
+  recognised: { 'contact.create': () => ({}), 'contact.appear': () => ({}) },
+  renderers: contactRenderers,
+  pruning: { period: 'journal', command: 'contact.prune', actors: contactsWithOldVersions },
+  contradictions: contactContradictions,
+  readers: { contacts: contactReader },
+});

@@ -1,0 +1,33 @@
+import { actorColumns } from './actor-columns.ts';
+
+/** Contacts: one row each, what each showed over time, and which conversations are whose. */
+export const contacts = `
+-- version: key of what it shows now; sort: its place in the list, null when it is in none
+CREATE TABLE contact (${actorColumns},
+  version INTEGER NOT NULL,
+  sort TEXT,
+  display_name TEXT,
+  title TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX contact_actor ON contact (id);
+CREATE INDEX contact_order ON contact (sort, id) WHERE sort IS NOT NULL;
+
+-- what events refer to, and walks through the list look up
+CREATE TABLE contact_version (
+  key INTEGER PRIMARY KEY,
+  contact INTEGER NOT NULL,
+  sort TEXT,
+  shown TEXT NOT NULL
+) STRICT;
+CREATE INDEX contact_version_contact ON contact_version (contact);
+
+CREATE TABLE contact_conversation (
+  key INTEGER PRIMARY KEY,
+  contact INTEGER NOT NULL,
+  conversation BLOB NOT NULL,
+  source TEXT NOT NULL
+) STRICT;
+CREATE INDEX contact_conversation_id ON contact_conversation (conversation);
+CREATE INDEX contact_conversation_contact ON contact_conversation (contact);
+`;
