@@ -3,6 +3,7 @@ import { contactHandlers } from './commands.ts';
 import { contactContradictions } from './contradictions.ts';
 import type { ContactCommands } from './contract.ts';
 import { contactRenderers } from './events.ts';
+import { missingContactReader } from './missing.ts';
 import { contactReader } from './reader.ts';
 import { contactReads, contactsWithOldVersions } from './reads.ts';
 import { contactConversations, contacts, contactVersions } from './tables.ts';
@@ -22,5 +23,5 @@ export const contactKind = defineKind<ContactCommands>()({
   renderers: contactRenderers,
   pruning: { period: 'journal', command: 'contact.prune', actors: contactsWithOldVersions },
   contradictions: contactContradictions,
-  readers: { contacts: contactReader },
+  readers: { contacts: contactReader, missingContacts: missingContactReader },
 });

@@ -1,4 +1,5 @@
 import { shardOf } from '#actors/runtime/shard.ts';
+import { MissingContacts } from '#src/dispatch/missing-contacts.ts';
 import { everyShard, type OwnedShards } from '#src/dispatch/owned-shards.ts';
 import { SourceCalls } from '#src/dispatch/source-calls.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
@@ -29,8 +30,11 @@ export function startDispatch(services: NodeServices, ports: DispatchPorts): Dis
   const owned = ports.owned ?? everyShard;
   const sources = sourceDelivery(services, ports, owned);
   const webhooks = webhookDispatcher(services, ports, owned);
+  const { shards } = services.config.data;
+  const contacts = new MissingContacts({ ...services, reader: services.store.missingContacts, shards, owned });
   const wake = (): void => {
     sources.wake();
+    contacts.wake();
     webhooks?.wake();
   };
   const cancels = [
@@ -43,7 +47,7 @@ export function startDispatch(services: NodeServices, ports: DispatchPorts): Dis
   return {
     async stop() {
       for (const cancel of cancels) cancel();
-      await Promise.all([sources.stop(), webhooks?.stop()]);
+      await Promise.all([sources.stop(), contacts.stop(), webhooks?.stop()]);
     },
   };
 }
