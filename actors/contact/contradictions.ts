@@ -7,6 +7,7 @@ export const contactContradictions = (db: Connection): Contradictions => ({
   *rows() {
     yield* listed(db);
     yield* conversations(db);
+    yield* owners(db);
   },
 });
 
@@ -43,5 +44,21 @@ function* conversations(db: Connection): Iterable<string> {
   for (const raw of rows) {
     const { key, told, own } = raw as { key: number; told: number; own: number };
     yield `contact ${key}: it shows ${told} conversations and has ${own}`;
+  }
+}
+
+/** A conversation of two contacts that are there, or of one that is gone for good. */
+function* owners(db: Connection): Iterable<string> {
+  const rows = db
+    .prepare(
+      `SELECT lower(hex(o.conversation)) AS id, sum(c.sort IS NOT NULL) AS there,
+         sum(c.value IN ('"merged"', '"deleted"')) AS gone
+       FROM contact_conversation o JOIN contact c ON c.key = o.contact
+       GROUP BY o.conversation HAVING there > 1 OR gone > 0`,
+    )
+    .iterate();
+  for (const raw of rows) {
+    const { id, there, gone } = raw as { id: string; there: number; gone: number };
+    yield `conversation ${id}: ${there} contacts that are there have it, and ${gone} that are gone`;
   }
 }

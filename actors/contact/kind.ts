@@ -6,15 +6,15 @@ import { contactRenderers } from './events.ts';
 import { missingContactReader } from './missing.ts';
 import { contactReader } from './reader.ts';
 import { contactReads, contactsWithOldVersions } from './reads.ts';
-import { contactConversations, contacts, contactVersions } from './tables.ts';
+import { contactConversations, contactMerges, contacts, contactVersions } from './tables.ts';
 
 /** A person, over several conversations. */
 export const contactKind = defineKind<ContactCommands>()({
   name: 'contact',
   machine: 'contact',
   table: contacts,
-  tables: [contactVersions, contactConversations],
-  blank: { version: 0, sort: null, display_name: null, title: null, created_at: 0 },
+  tables: [contactVersions, contactConversations, contactMerges],
+  blank: { version: 0, sort: null, display_name: null, title: null, merged_into: null, created_at: 0 },
   reads: contactReads,
   load: () => null,
   handlers: contactHandlers,

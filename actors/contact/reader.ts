@@ -7,14 +7,24 @@ import { type WalkStart, walkStart } from '../store/walk-start.ts';
 import { uuidToBytes } from '../uuid.ts';
 import { type ContactPlace, contactPlaces, type FindContacts } from './places.ts';
 import { type ContactRow, contacts } from './tables.ts';
+import { type Whereabouts, whereaboutsReader } from './whereabouts.ts';
+
+/** Bytes of `merge_history` that are shown at most. */
+const mostHistoryBytes = 1024 * 1024;
+
+/** A contact with those that became part of it, as they were, oldest first. */
+export type MergedContactJson = ContactJson & { merge_history?: ContactJson[] };
 
 /** A contact as lists show it. */
 export type ListedContact = Pick<ContactJson, 'id' | 'display_name' | 'title' | 'created_at'>;
 
 export interface ContactReader {
-  find(id: string): JsonText<ContactJson> | null;
-  /** The contact that a conversation belongs to. */
-  ofConversation(conversationId: string): JsonText<ContactJson> | null;
+  /** With what it has absorbed: the newest that fit into 1 MiB. */
+  find(id: string): JsonText<MergedContactJson> | null;
+  /** The contact that a conversation belongs to, also while it is on its way into another one. */
+  ofConversation(conversationId: string): JsonText<MergedContactJson> | null;
+  /** Where a contact went that was merged. */
+  whereabouts(id: string): Whereabouts;
   /**
    * By name, those without one last. A walk goes through the list of the moment at which it began, each contact as it
    * is now: key `[contact key, ...that moment]`.
@@ -23,14 +33,15 @@ export interface ContactReader {
 }
 
 export function contactReader(db: Connection): ContactReader {
-  const shown = (which: string) =>
-    db
-      .prepare(
-        `SELECT v.shown FROM contact c JOIN contact_version v ON v.key = c.version WHERE c.sort IS NOT NULL AND ${which}`,
-      )
-      .pluck();
-  const byId = shown('c.id = ?');
-  const byConversation = shown('c.key IN (SELECT contact FROM contact_conversation WHERE conversation = ?)');
+  const byId = db.prepare(
+    'SELECT c.key, v.shown FROM contact c JOIN contact_version v ON v.key = c.version WHERE c.sort IS NOT NULL AND c.id = ?',
+  );
+  const merged = db.prepare('SELECT shown FROM contact_merge WHERE contact = ? ORDER BY key DESC').pluck();
+  const owners = contacts.query(
+    db,
+    `WHERE key IN (SELECT contact FROM contact_conversation WHERE conversation = ?) ORDER BY sort IS NULL`,
+  );
+  const whereabouts = whereaboutsReader(db);
   const byKey = contacts.query(db, 'WHERE key = ?');
   const sortThen = db
     .prepare('SELECT sort FROM contact_version WHERE contact = ? AND key <= ? ORDER BY key DESC LIMIT 1')
@@ -46,18 +57,28 @@ export function contactReader(db: Connection): ContactReader {
     return sort == null ? null : { sort, id: byKey.get(key)!.id };
   };
 
+  const find = (id: string): JsonText<MergedContactJson> | null => {
+    const row = byId.get(uuidToBytes(id)) as { key: number; shown: string } | undefined;
+    return row === undefined ? null : withHistory(row.shown, merged.iterate(row.key) as Iterable<string>);
+  };
+
   return {
-    find: (id) => textOf(byId.get(uuidToBytes(id))),
-    ofConversation: (id) => textOf(byConversation.get(uuidToBytes(id))),
+    find,
+    ofConversation(id) {
+      const owner = owners.get(uuidToBytes(id));
+      const { end } = owner === null ? { end: null } : whereabouts(owner.id);
+      return end === null ? null : find(end);
+    },
+    whereabouts,
     page(query) {
       places ??= contactPlaces(db);
-      const find = places;
+      const findPlaces = places;
       const start = query.from?.key.slice(1) ?? walkStart(db);
       return pageOf(
         query,
         function* (from, backwards, limit) {
           const place = from && placeThen(from[0]!, start);
-          for (const key of find(start, place, backwards, limit)) yield byKey.get(key)!;
+          for (const key of findPlaces(start, place, backwards, limit)) yield byKey.get(key)!;
         },
         ({ key }) => [key, ...start],
         (row) => jsonText(listed(row)),
@@ -67,8 +88,18 @@ export function contactReader(db: Connection): ContactReader {
   };
 }
 
-const textOf = (shown: unknown): JsonText<ContactJson> | null =>
-  shown === undefined ? null : new JsonText<ContactJson>(shown as string);
+/** @param newestFirst JSON texts of what it has absorbed */
+function withHistory(shown: string, newestFirst: Iterable<string>): JsonText<MergedContactJson> {
+  const history: string[] = [];
+  let bytes = 0;
+  for (const text of newestFirst) {
+    bytes += Buffer.byteLength(text);
+    if (bytes > mostHistoryBytes) break;
+    history.push(text);
+  }
+  if (history.length === 0) return new JsonText(shown);
+  return new JsonText(`${shown.slice(0, -1)},"merge_history":[${history.toReversed().join(',')}]}`);
+}
 
 const listed = ({ id, display_name, title, created_at }: ContactRow): ListedContact => ({
   id,

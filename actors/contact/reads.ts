@@ -7,6 +7,10 @@ import { contactConversations, type ContactConversationRow } from './tables.ts';
 export interface ContactReads {
   /** What a version shows: JSON text. */
   shown(version: number): string;
+  /** What it showed last while it was there; null: that is not kept any more. */
+  lastShown(contact: number): string | null;
+  /** The contacts that it absorbed, newest first: JSON texts. */
+  merged(contact: number): Iterable<string>;
   conversations(contact: number): ContactConversationRow[];
   /** Keys of versions that were no longer the newest before a key, oldest first, at most a few. */
   outdated(contact: number, before: number): number[];
@@ -20,6 +24,10 @@ const followed = `EXISTS (SELECT 1 FROM contact_version n WHERE n.contact = v.co
 
 export function contactReads(db: Connection): ContactReads {
   const shown = db.prepare('SELECT shown FROM contact_version WHERE key = ?').pluck();
+  const lastShown = db
+    .prepare('SELECT shown FROM contact_version WHERE contact = ? AND sort IS NOT NULL ORDER BY key DESC LIMIT 1')
+    .pluck();
+  const merged = db.prepare('SELECT shown FROM contact_merge WHERE contact = ? ORDER BY key DESC').pluck();
   const ofContact = contactConversations.query(db, 'WHERE contact = ? ORDER BY key');
   const outdated = db
     .prepare(
@@ -29,6 +37,8 @@ export function contactReads(db: Connection): ContactReads {
     .pluck();
   return {
     shown: (version) => shown.get(version) as string,
+    lastShown: (contact) => (lastShown.get(contact) as string | undefined) ?? null,
+    merged: (contact) => merged.iterate(contact) as Iterable<string>,
     conversations: (contact) => ofContact.all(contact),
     outdated: (contact, before) => outdated.all({ contact, before }) as number[],
   };

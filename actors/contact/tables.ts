@@ -9,6 +9,8 @@ export interface ContactRow extends ActorRow {
   sort: string | null;
   display_name: string | null;
   title: string | null;
+  /** Id of the contact that it is part of, or is to be; null: of none. */
+  merged_into: string | null;
   /** Epoch ms. */
   created_at: number;
 }
@@ -36,6 +38,16 @@ export interface ContactConversationRow {
   source: string;
 }
 
-export const contacts = new Table<ContactRow>('contact', ['id']);
+/** A contact that became part of this one, as it was then. */
+export interface ContactMergeRow {
+  key: number;
+  /** Key of the contact that has it. */
+  contact: number;
+  /** JSON text of the one that was merged. */
+  shown: string;
+}
+
+export const contacts = new Table<ContactRow>('contact', ['id', 'merged_into']);
 export const contactVersions = new Table<ContactVersionRow>('contact_version');
 export const contactConversations = new Table<ContactConversationRow>('contact_conversation', ['conversation']);
+export const contactMerges = new Table<ContactMergeRow>('contact_merge');

@@ -3,6 +3,7 @@ export const exampleIds = {
   channel: '6c1f2d0e-52a4-5d0b-9a6e-0d8a51c0b7f1',
   conversation: 'a3b1c2d4-1111-5222-8333-444455556666',
   contact: '0192f3a4-5b6c-7d8e-9f01-3456789abcde',
+  otherContact: '0192f3a4-5b6c-7d8e-9f01-456789abcdef',
   message: '0f6e2a3c-7b1d-5c9e-8a4f-1234567890ab',
   webhook: '0192f3a4-5b6c-7d8e-9f01-23456789abcd',
   delivery: '7d3e9c10-2f4a-5b6c-8d7e-0123456789ab',

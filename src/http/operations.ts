@@ -6,6 +6,7 @@ import { createContact } from './contacts/create.ts';
 import { deleteContact } from './contacts/delete.ts';
 import { infoContact } from './contacts/info.ts';
 import { listContacts } from './contacts/list.ts';
+import { mergeContacts } from './contacts/merge.ts';
 import { updateContact } from './contacts/update.ts';
 import { infoConversation } from './conversations/info.ts';
 import { listConversations } from './conversations/list.ts';
@@ -65,6 +66,7 @@ export const operations: readonly Operation[] = [
   infoContact,
   updateContact,
   deleteContact,
+  mergeContacts,
   infoMessage,
   listMessages,
   sendMessage,

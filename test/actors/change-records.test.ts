@@ -71,6 +71,13 @@ async function changeContacts(system: ActorSystem): Promise<void> {
     await system.commands().send('contact', id, 'contact.appear', appearance);
     await system.commands().send('contact', id, 'contact.update', { fields: { title: 'Dr.' } });
   }
+  const [from, into] = ['c0', 'c1'].map((contact) => contactOfConversation(conversationOf(contact))) as [
+    string,
+    string,
+  ];
+  const person = { id: from, display_name: 'c0', conversations: {}, created_at: new Date(0).toISOString() };
+  const merged = { from, merges: 1, path: [from], contact: person, history: [] };
+  await system.commands().send('contact', into, 'contact.absorb', merged);
 }
 
 /** Deliveries of every status; one subscription is deleted, and what it leaves is pruned. */

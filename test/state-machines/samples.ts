@@ -20,7 +20,17 @@ export const suspensionTimer = 'xstate.after.suspendAfter.webhook-subscription.S
 /** Every event of every machine, with payload variants for each guard. */
 const samples: { [Id in MachineId]: Sample<Id>[] } = {
   channel: [sample(1, { type: 'connect' }), sample(1, { type: 'disconnect' }), sample(1, { type: 'update' })],
-  contact: [sample(2, { type: 'create' }), sample(2, { type: 'change' }), sample(1, { type: 'delete' })],
+  contact: [
+    sample(2, { type: 'create' }),
+    sample(2, { type: 'change' }),
+    sample(1, { type: 'delete' }),
+    sample(8, { type: 'merge', into: 'other' }),
+    sample(4, { type: 'absorbed', merges: 1 }),
+    sample(1, { type: 'absorbed', merges: 2 }),
+    sample(1, { type: 'given.back', merges: 1 }),
+    sample(2, { type: 'given.back', merges: 2 }),
+    sample(4, { type: 'revive' }),
+  ],
   conversation: [
     sample(1, { type: 'open' }),
     sample(4, { type: 'messages.received', fromContact: 1 }),

@@ -2,12 +2,13 @@ import { actorColumns } from './actor-columns.ts';
 
 /** Contacts: one row each, what each showed over time, and which conversations are whose. */
 export const contacts = `
--- version: key of what it shows now; sort: its place in the list, null when it is in none
+-- version: key of what it shows now; sort: its place in the list, null when it is in none; merged_into: another contact
 CREATE TABLE contact (${actorColumns},
   version INTEGER NOT NULL,
   sort TEXT,
   display_name TEXT,
   title TEXT,
+  merged_into BLOB,
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX contact_actor ON contact (id);
@@ -30,4 +31,12 @@ CREATE TABLE contact_conversation (
 ) STRICT;
 CREATE INDEX contact_conversation_id ON contact_conversation (conversation);
 CREATE INDEX contact_conversation_contact ON contact_conversation (contact);
+
+-- contacts that became part of another one, as they were
+CREATE TABLE contact_merge (
+  key INTEGER PRIMARY KEY,
+  contact INTEGER NOT NULL,
+  shown TEXT NOT NULL
+) STRICT;
+CREATE INDEX contact_merge_contact ON contact_merge (contact);
 `;

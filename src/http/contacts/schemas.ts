@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonObject } from '#src/ingest/fields.ts';
 
-export const contactSchema = z
+const contactSnapshotSchema = z
   .object({
     id: z.string(),
     display_name: z.string().optional(),
@@ -17,15 +17,27 @@ export const contactSchema = z
     metadata: jsonObject.optional(),
     created_at: z.string().describe('ISO 8601 UTC with milliseconds.'),
   })
+  .meta({ id: 'ContactSnapshot' });
+
+export const contactSchema = contactSnapshotSchema
+  .extend({
+    merge_history: z
+      .array(contactSnapshotSchema)
+      .optional()
+      .describe('Contacts that were merged into it, as they were, oldest first; of more than 1 MiB the newest.'),
+  })
   .meta({ id: 'Contact' });
 
 /** A contact as lists show it. */
-export const listedContactSchema = contactSchema
+export const listedContactSchema = contactSnapshotSchema
   .pick({ id: true, display_name: true, title: true, created_at: true })
   .meta({ id: 'ListedContact' });
 
 /** What `contact.updated` tells: the contact as it is from then on, or that it is gone. */
-export const contactPayload = contactSchema
+export const contactPayload = contactSnapshotSchema
   .partial({ conversations: true, created_at: true })
-  .extend({ deleted: z.literal(true).optional().describe('It is gone: only its id is told.') })
+  .extend({
+    deleted: z.literal(true).optional().describe('It is gone: only its id is told.'),
+    merged_into: z.string().optional().describe('It became part of this contact.'),
+  })
   .meta({ id: 'ContactPayload' });

@@ -70,7 +70,7 @@ export const eventSchemas = {
     subscriptionSchema.omit({ headers: true }).meta({ id: 'WebhookPayload' }),
     'A webhook subscription was made, changed, suspended or unsubscribed.',
   ),
-  'contact.updated': eventOf('contact.updated', contactPayload, 'A contact was made, changed or deleted.'),
+  'contact.updated': eventOf('contact.updated', contactPayload, 'A contact was made, changed, merged or deleted.'),
 } as const satisfies Record<EventType, z.ZodType>;
 
 /** An Event on every transport; `type` says which one. */

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { Failure } from '#actors/errors.ts';
+import type { Services } from '#src/services.ts';
+import { exampleIds } from '../examples.ts';
+import { defineOperation, ok } from '../operation.ts';
+import { uuid } from '../schemas.ts';
+import { foundContact } from './found.ts';
+import { keptById } from './kept.ts';
+import { contactSchema } from './schemas.ts';
+
+/** How long the answer waits for the merge, in ms; the merge itself goes on. */
+const patience = 10_000;
+
+export const mergeContacts = defineOperation({
+  path: '/contacts.merge',
+  summary: 'Make a contact part of another one, which takes what it lacks from it.',
+  auth: 'core',
+  feature: 'contacts',
+  request: z
+    .object({ source_id: uuid, destination_id: uuid })
+    .refine(({ source_id, destination_id }) => source_id !== destination_id, {
+      error: 'must be another contact than source_id',
+      path: ['destination_id'],
+    }),
+  example: { source_id: exampleIds.contact, destination_id: exampleIds.otherContact },
+  responses: { 200: contactSchema },
+  answers: { 200: { description: 'The contact that both are now, with `merge_history`.' } },
+  errors: ['feature_disabled', 'not_found'],
+  async handle({ commands, services }, { source_id, destination_id }) {
+    foundContact(services, destination_id);
+    await commands.send('contact', source_id, 'contact.merge', { into: destination_id });
+    const merged = await whenMerged(services, source_id);
+    // Both may be merged into each other at once: then one of them is there, whichever.
+    const { end } = services.store.contacts.whereabouts(destination_id);
+    if (merged === source_id && end !== merged) throw goneMeanwhile();
+    return ok(foundContact(services, merged));
+  },
+  secret: keptById,
+});
+
+/** What was deleted takes in nothing, and what it had taken in is gone with it. */
+const goneMeanwhile = (): Failure => new Failure('not_found', 'The destination was deleted meanwhile.');
+
+/**
+ * The contact that one is part of, once everything on the way is absorbed.
+ * @throws Failure `not_found` when that was deleted; `deadline_exceeded`
+ */
+function whenMerged({ store, clock, onGrew }: Services, source: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const { end, underWay } = store.contacts.whereabouts(source);
+      if (underWay) return;
+      settled();
+      if (end === null) reject(goneMeanwhile());
+      else resolve(end);
+    };
+    const stopListening = onGrew('feed', look);
+    const cancel = clock.schedule(patience, () => {
+      settled();
+      reject(new Failure('deadline_exceeded', 'The merge takes long, and goes on. Ask again.', { retryAfter: 1 }));
+    });
+    const settled = (): void => {
+      stopListening();
+      cancel();
+    };
+    look();
+  });
+}
