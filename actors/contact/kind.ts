@@ -5,6 +5,7 @@ import type { ContactCommands } from './contract.ts';
 import { contactRenderers } from './events.ts';
 import { missingContactReader } from './missing.ts';
 import { contactReader } from './reader.ts';
+import { recentMessageReader } from './recent-reader.ts';
 import { contactReads, contactsWithOldVersions } from './reads.ts';
 import { contactConversations, contactMerges, contacts, contactVersions } from './tables.ts';
 
@@ -23,5 +24,5 @@ export const contactKind = defineKind<ContactCommands>()({
   renderers: contactRenderers,
   pruning: { period: 'journal', command: 'contact.prune', actors: contactsWithOldVersions },
   contradictions: contactContradictions,
-  readers: { contacts: contactReader, missingContacts: missingContactReader },
+  readers: { contacts: contactReader, missingContacts: missingContactReader, recentMessages: recentMessageReader },
 });

@@ -7,6 +7,7 @@ import { deleteContact } from './contacts/delete.ts';
 import { infoContact } from './contacts/info.ts';
 import { listContacts } from './contacts/list.ts';
 import { mergeContacts } from './contacts/merge.ts';
+import { recentContactMessages } from './contacts/recent-messages.ts';
 import { updateContact } from './contacts/update.ts';
 import { infoConversation } from './conversations/info.ts';
 import { listConversations } from './conversations/list.ts';
@@ -67,6 +68,7 @@ export const operations: readonly Operation[] = [
   updateContact,
   deleteContact,
   mergeContacts,
+  recentContactMessages,
   infoMessage,
   listMessages,
   sendMessage,

@@ -1,4 +1,5 @@
 import type { Clause } from '#actors/filter.ts';
+import type { RecentMessageReader } from '#actors/contact/recent-reader.ts';
 import type { DeadLetterReader } from '#actors/dead-letter/reader.ts';
 import type { PageQuery } from '#actors/store/page.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
@@ -9,6 +10,8 @@ export const longReads = {
   conversations: (store: StoreReader, query: PageQuery, filter: Clause | null) =>
     store.conversations.page(query, filter),
   contacts: (store: StoreReader, query: PageQuery) => store.contacts.page(query),
+  recentMessages: (store: StoreReader, ...asked: Parameters<RecentMessageReader['ofContact']>) =>
+    store.recentMessages.ofContact(...asked),
   deadLetters: (store: StoreReader, ...asked: Parameters<DeadLetterReader['page']>) => store.deadLetters.page(...asked),
   webhookDeliveries: (store: StoreReader, ...asked: Parameters<WebhookReader['deliveries']>) =>
     store.webhooks.deliveries(...asked),
