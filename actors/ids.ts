@@ -45,6 +45,9 @@ export function messageIdsOf(source: string, sourceMessageId: string): [first: s
 /** The contact that a conversation is given when it appears. */
 export const contactOfConversation = (conversation: string): string => uuidV5(namespaces.contact, conversation);
 
+/** The nth contact of an import. */
+export const importedContactId = (id: string, index: number): string => uuidV5(namespaces.contact, id, String(index));
+
 /** The actor of a registered source. */
 export const sourceActorId = (sourceId: string): string => uuidV5(namespaces.source, sourceId);
 

@@ -1,4 +1,5 @@
 import { channelKind } from './channel/kind.ts';
+import { contactImportKind } from './contact-import/kind.ts';
 import { contactKind } from './contact/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
@@ -12,6 +13,7 @@ export const declaredKinds = {
   conversation: conversationKind,
   channel: channelKind,
   contact: contactKind,
+  'contact-import': contactImportKind,
   source: sourceKind,
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,

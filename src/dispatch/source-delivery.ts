@@ -1,5 +1,7 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
+import { importEffect } from '#actors/contact-import/contract.ts';
+import type { ContactImportReader } from '#actors/contact-import/reader.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import { leftOut } from '#actors/metadata.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
@@ -7,6 +9,7 @@ import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
 import type { Origin } from '#src/services.ts';
+import { carryOutImport } from './contact-import.ts';
 import { durably, Stopping } from './durably.ts';
 import type { OwnedShards } from './owned-shards.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
@@ -25,6 +28,7 @@ export interface SourceDeliveryOptions {
   /** A circuit for each source. */
   breaker: CircuitBreaker;
   commandsFor(origin: Origin): CommandSender;
+  contactImports: ContactImportReader;
   /** Called with every outcome, for the metrics. */
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
 }
@@ -83,6 +87,10 @@ export class SourceDelivery {
   async #perform(effect: EffectRow): Promise<Performed> {
     const { clock, deliveries, log, commandsFor } = this.#options;
     if (effect.kind === tellEffect) return relay({ clock, log, commandsFor, stopping: () => this.#stopping }, effect);
+    if (effect.kind === importEffect) {
+      const { contactImports: reader } = this.#options;
+      return carryOutImport({ reader, clock, log, commandsFor, stopping: () => this.#stopping }, effect);
+    }
     const work = deliveries.find(effect.subject);
     if (work === null || this.#isOver(effect, work)) this.#unrecorded.delete(effect.id);
     if (work === null || work.pending === null) return { done: true };

@@ -89,7 +89,7 @@ async function answer(
   // Before the body: who may not call costs no memory.
   const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
   assertFeature(operation, services);
-  using read = await parts.bodies.read(request);
+  using read = await parts.bodies.read(request, operation.bodyLimit);
   const { bytes } = read;
   const body = validBody(operation, parseBody(bytes, headers));
   const key = headers['idempotency-key'];

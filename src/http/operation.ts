@@ -53,6 +53,8 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** The feature that must be switched on, else 409 `feature_disabled`. */
   feature?: Feature;
   request: z.ZodType<Request>;
+  /** Bytes of the body at most, where that is not the usual. */
+  bodyLimit?: number;
   /** It changes nothing: an Idempotency-Key means nothing to it, and its answers are not kept. */
   isRead?: true;
   /** A body that the request schema accepts. */
@@ -64,7 +66,7 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** Failures of its own, besides those that every operation has. */
   errors: readonly FailureCode[];
   handle(call: Call<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;
-  /** Of an answer that holds a secret: how it is kept with an Idempotency-Key, and made again when it is repeated. */
+  /** Of an answer that holds a secret, or a person's data: how it is kept with an Idempotency-Key, and made again when it is repeated. */
   secret?: SecretAnswer;
 }
 

@@ -4,6 +4,7 @@ import { updateChannel } from './channels/update.ts';
 import { clientConfig } from './client/config.ts';
 import { createContact } from './contacts/create.ts';
 import { deleteContact } from './contacts/delete.ts';
+import { importContacts } from './contacts/import.ts';
 import { infoContact } from './contacts/info.ts';
 import { listContacts } from './contacts/list.ts';
 import { mergeContacts } from './contacts/merge.ts';
@@ -63,6 +64,7 @@ export const operations: readonly Operation[] = [
   removeConversationState,
   updateConversationContact,
   createContact,
+  importContacts,
   listContacts,
   infoContact,
   updateContact,

@@ -64,6 +64,7 @@ function sourceDelivery(
   const delivery = new SourceDelivery({
     outbox: store.outbox,
     deliveries: store.deliveries,
+    contactImports: store.contactImports,
     shards: config.data.shards,
     ...{ owned, clock, ids, log, commandsFor },
     calls: new SourceCalls({ sources, connectors, clock, ids, client, giveUpAfter, tokenOf }),

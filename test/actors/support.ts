@@ -64,6 +64,7 @@ export const tableNames = [
   ...(['shard', 'journal', 'base', 'mark', 'timer', 'outbox', 'dead_letter'] as const),
   ...(['source', 'parked_metadata', 'channel', 'conversation', 'message', 'parked_send', 'parked_echo'] as const),
   ...(['contact', 'contact_version', 'contact_conversation', 'contact_merge'] as const),
+  ...(['contact_import', 'contact_import_part'] as const),
   ...(['idempotency_key', 'webhook_subscription', 'webhook_delivery', 'webhook_attempt'] as const),
 ];
 

@@ -72,6 +72,68 @@ describe('/contacts.create', () => {
   });
 });
 
+describe('/contacts.import', () => {
+  const imported = (api: TestApi, body: object, headers = {}) =>
+    api.post<{ data: Contact[] }>('/contacts.import', body, headers);
+
+  async function start(): Promise<TestApi> {
+    const api = await startApi();
+    api.dispatch(answering(200, {}));
+    return api;
+  }
+
+  it('makes all of them, in their order', async () => {
+    await using api = await start();
+    const people = Array.from({ length: 300 }, (_, n) => ({
+      ...barbara,
+      title: `${n}`,
+      metadata: { a: 'x'.repeat(5_000) },
+    }));
+    const { status, body } = await imported(api, people);
+    expect(status).toBe(201);
+    expect(body.data.map(({ title }) => title)).toEqual(people.map(({ title }) => title));
+    expect(await info(api, { id: body.data[7]!.id })).toEqual(body.data[7]);
+    expect((await api.post<Page>('/contacts.list')).body.pagination_data.total).toBe(300);
+  });
+
+  it.each([
+    ['none', [], 'invalid_request', 'body'],
+    ['what is no list', { display_name: 'Ann' }, 'invalid_request', 'body'],
+    ['one without a field', [{ title: 'a' }, {}], 'invalid_request', '[1]'],
+    ['one with a list', [{ title: 'a' }, { via: { phone: ['1'] } }], 'invalid_request', '[1].via.phone'],
+    [
+      'one that is too large',
+      [{ title: 'a' }, { via: { a: 'x'.repeat(40_000) }, metadata: { a: 'x'.repeat(40_000) } }],
+      ...(['metadata_too_large', '[1]'] as const),
+    ],
+    ['too many', Array(10_001).fill({ title: 'a' }), 'invalid_request', 'body'],
+  ])('refuses %s', async (_, body, code, path) => {
+    await using api = await start();
+    const answer = await api.post('/contacts.import', body);
+    expect(refusalOf(answer)).toEqual([400, code]);
+    expect(answer.body.details?.map((detail) => detail.path)).toEqual([path]);
+    expect(api.sent).toEqual([]);
+  });
+
+  it('makes one import of a repeated request', async () => {
+    await using api = await start();
+    const key = { 'Idempotency-Key': 'once' };
+    const first = await imported(api, [barbara, { title: 'b' }], key);
+    await api.post('/contacts.delete', { id: first.body.data[1]!.id });
+    const again = await imported(api, [barbara, { title: 'b' }], key);
+    expect([again.status, again.body.data]).toEqual([201, first.body.data.slice(0, 1)]);
+    expect((await api.post<Page>('/contacts.list')).body.pagination_data.total).toBe(1);
+  });
+
+  it('takes more than other operations do', async () => {
+    await using api = await start();
+    const large = Array.from({ length: 60 }, () => ({ metadata: { a: 'x'.repeat(50_000) } }));
+    expect((await imported(api, large)).status).toBe(201);
+    const tooLarge = await api.post('/contacts.import', ' '.repeat(8 * 1024 * 1024 + 1));
+    expect(refusalOf(tooLarge)).toEqual([413, 'body_too_large']);
+  });
+});
+
 describe('/contacts.update', () => {
   it('changes what is said, removes what is empty', async () => {
     await using api = await startApi();

@@ -39,4 +39,16 @@ CREATE TABLE contact_merge (
   shown TEXT NOT NULL
 ) STRICT;
 CREATE INDEX contact_merge_contact ON contact_merge (contact);
+
+CREATE TABLE contact_import (${actorColumns}) STRICT;
+CREATE UNIQUE INDEX contact_import_actor ON contact_import (id);
+
+-- what is to be made, until it is
+CREATE TABLE contact_import_part (
+  key INTEGER PRIMARY KEY,
+  actor INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  contacts TEXT NOT NULL
+) STRICT;
+CREATE INDEX contact_import_part_actor ON contact_import_part (actor);
 `;

@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { saysNothing } from '#actors/contact/fields.ts';
 import { created, defineOperation } from '../operation.ts';
-import { contactFields, exampleContact, saidFields } from './fields.ts';
+import { contactObject, exampleContact, saidFields } from './fields.ts';
 import { foundContact } from './found.ts';
 import { keptById } from './kept.ts';
 import { contactSchema } from './schemas.ts';
@@ -11,8 +10,7 @@ export const createContact = defineOperation({
   summary: 'Make a contact of at least one field.',
   auth: 'core',
   feature: 'contacts',
-  request: z
-    .object(contactFields)
+  request: contactObject
     .refine((said) => !saysNothing(saidFields(said)), 'must hold at least one field of a contact')
     .meta({ minProperties: 1 }),
   example: exampleContact,

@@ -62,7 +62,8 @@ export const contactFields = {
   metadata: tree.or(empty).optional(),
 };
 
-const contactObject = z.object(contactFields);
+/** A contact that is to be made. */
+export const contactObject = z.object(contactFields);
 
 /** What a request says of a contact, as a command carries it: fields that contacts do not have are left out. */
 export function saidFields(said: z.output<typeof contactObject>): JsonObject {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
+import { awaited } from '../awaited.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { uuid } from '../schemas.ts';
@@ -29,7 +30,7 @@ export const mergeContacts = defineOperation({
   async handle({ commands, services }, { source_id, destination_id }) {
     foundContact(services, destination_id);
     await commands.send('contact', source_id, 'contact.merge', { into: destination_id });
-    const merged = await whenMerged(services, source_id);
+    const merged = await awaited(services, () => mergedInto(services, source_id), patience);
     // Both may be merged into each other at once: then one of them is there, whichever.
     const { end } = services.store.contacts.whereabouts(destination_id);
     if (merged === source_id && end !== merged) throw goneMeanwhile();
@@ -42,27 +43,12 @@ export const mergeContacts = defineOperation({
 const goneMeanwhile = (): Failure => new Failure('not_found', 'The destination was deleted meanwhile.');
 
 /**
- * The contact that one is part of, once everything on the way is absorbed.
- * @throws Failure `not_found` when that was deleted; `deadline_exceeded`
+ * The contact that one is part of, once everything on the way is absorbed; null: not yet.
+ * @throws Failure `not_found` when that was deleted
  */
-function whenMerged({ store, clock, onGrew }: Services, source: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const look = (): void => {
-      const { end, underWay } = store.contacts.whereabouts(source);
-      if (underWay) return;
-      settled();
-      if (end === null) reject(goneMeanwhile());
-      else resolve(end);
-    };
-    const stopListening = onGrew('feed', look);
-    const cancel = clock.schedule(patience, () => {
-      settled();
-      reject(new Failure('deadline_exceeded', 'The merge takes long, and goes on. Ask again.', { retryAfter: 1 }));
-    });
-    const settled = (): void => {
-      stopListening();
-      cancel();
-    };
-    look();
-  });
+function mergedInto({ store }: Services, source: string): string | null {
+  const { end, underWay } = store.contacts.whereabouts(source);
+  if (underWay) return null;
+  if (end === null) throw goneMeanwhile();
+  return end;
 }
