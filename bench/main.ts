@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Figure, fullScale, isMet, quickScale, ratioOf, type Scenario } from './scenario.ts';
 import { batch } from './scenarios/batch.ts';
 import { checkpoints } from './scenarios/checkpoints.ts';
+import { contactList } from './scenarios/contacts.ts';
 import { growth } from './scenarios/growth.ts';
 import { hanging } from './scenarios/hanging.ts';
 import { ingest } from './scenarios/ingest.ts';
@@ -19,6 +20,7 @@ const scenarios: Scenario[] = [
   ingest,
   batch,
   list,
+  contactList,
   latency,
   hanging,
   strangers,

@@ -15,6 +15,7 @@ import { testConfig } from '../_support/config.ts';
 
 interface Schema {
   minProperties?: number;
+  minItems?: number;
   $ref?: string;
   type?: string | string[];
   properties?: Record<string, Schema>;
@@ -126,8 +127,8 @@ describe('the OpenAPI document', () => {
   it('asks for a body where a field is needed', () => {
     for (const { path } of operations) {
       const { required, content } = openApi.paths[path]!.post!.requestBody;
-      const { required: fields = [], minProperties, anyOf } = content['application/json']!.schema;
-      const needed = fields.length > 0 || minProperties !== undefined || anyOf !== undefined;
+      const { required: fields = [], minProperties, minItems, anyOf } = content['application/json']!.schema;
+      const needed = fields.length > 0 || (minProperties ?? minItems) !== undefined || anyOf !== undefined;
       expect([path, required]).toEqual([path, needed]);
     }
   });
