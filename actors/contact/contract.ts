@@ -37,10 +37,10 @@ export type ContactCommands = {
   /** Its conversations and messages stay. @throws Failure `not_found` */
   'contact.delete': { body: null; result: Nothing };
   /**
-   * Makes it part of another contact, which is told to absorb it. The same again changes nothing.
+   * Makes it part of another contact, which is told to absorb it; `merges`: which of its merges that is. The same again changes nothing.
    * @throws Failure `not_found`, also when it is part of a third one; `invalid_request` when it has too many conversations
    */
-  'contact.merge': { body: { into: string }; result: Nothing };
+  'contact.merge': { body: { into: string }; result: { merges: number } };
   /** Takes in another contact, or passes it on to where this one went. */
   'contact.absorb': { body: MergedContact; result: Nothing };
   /** It is part of another contact now. */

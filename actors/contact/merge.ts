@@ -3,9 +3,10 @@ import { Failure } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { excessOf } from '../metadata.ts';
 import type { ContactJson, JsonObject } from '../representation.ts';
-import { contactActor, type ContactCommands, type MergedContact, type Nothing } from './contract.ts';
+import { contactActor, type ContactCommands, type MergedContact } from './contract.ts';
 import { contactJson, type ContactFields, fieldsOf } from './fields.ts';
 import { contactMerges } from './tables.ts';
+import { mergesOf } from './whereabouts.ts';
 import { addConversation, type ContactRuntime, present, removeConversations, show, vanish } from './writer.ts';
 
 /** Conversations of a contact that can be merged into another: they go in one command. */
@@ -13,12 +14,15 @@ const mostConversations = 1_000;
 /** Characters of earlier merges that go with it: the newest. */
 const mostHistory = 256 * 1024;
 
-type Handler<T extends keyof ContactCommands> = (runtime: ContactRuntime, body: ContactCommands[T]['body']) => Nothing;
+type Handler<T extends keyof ContactCommands> = (
+  runtime: ContactRuntime,
+  body: ContactCommands[T]['body'],
+) => ContactCommands[T]['result'];
 
 /** From here on it is part of the other one: what follows is told, certainly and in order. */
 export const mergeContact: Handler<'contact.merge'> = (runtime, { into }) => {
   const { row, actor, reads } = runtime;
-  if (row.merged_into === into) return {};
+  if (row.merged_into === into) return { merges: mergesOf(row) };
   const contact = present(runtime);
   if (into === actor.id) throw new Failure('invalid_request', 'A contact can not be merged into itself.');
   if (Object.keys(contact.conversations).length > mostConversations) {
@@ -28,7 +32,7 @@ export const mergeContact: Handler<'contact.merge'> = (runtime, { into }) => {
   const { merges } = vanish(runtime, { type: 'merge', into }, into);
   const history = newest(reads.merged(actor.key));
   pass(runtime, into, { from: actor.id, merges, path: [actor.id], contact, history });
-  return {};
+  return { merges };
 };
 
 /**

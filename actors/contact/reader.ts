@@ -23,8 +23,8 @@ export interface ContactReader {
   find(id: string): JsonText<MergedContactJson> | null;
   /** The contact that a conversation belongs to, also while it is on its way into another one. */
   ofConversation(conversationId: string): JsonText<MergedContactJson> | null;
-  /** Where a contact went that was merged. */
-  whereabouts(id: string): Whereabouts;
+  /** Where a contact went that was merged; `merges`: which of its merges is asked about. */
+  whereabouts(id: string, merges?: number): Whereabouts;
   /**
    * By name, those without one last. A walk goes through the list of the moment at which it began, each contact as it
    * is now: key `[contact key, ...that moment]`.

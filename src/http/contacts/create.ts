@@ -1,9 +1,12 @@
 import { saysNothing } from '#actors/contact/fields.ts';
+import { awaited } from '../awaited.ts';
 import { created, defineOperation } from '../operation.ts';
 import { contactObject, exampleContact, saidFields } from './fields.ts';
-import { foundContact } from './found.ts';
 import { keptById } from './kept.ts';
 import { contactSchema } from './schemas.ts';
+
+/** How long the answer waits for what it shows, in ms. */
+const patience = 10_000;
 
 export const createContact = defineOperation({
   path: '/contacts.create',
@@ -19,7 +22,7 @@ export const createContact = defineOperation({
   async handle({ commands, newId, services }, said) {
     const id = newId();
     await commands.send('contact', id, 'contact.create', { fields: saidFields(said) });
-    return created(foundContact(services, id));
+    return created(await awaited(services, () => services.store.contacts.find(id), patience));
   },
   secret: keptById,
 });

@@ -29,8 +29,8 @@ export const mergeContacts = defineOperation({
   errors: ['feature_disabled', 'not_found'],
   async handle({ commands, services }, { source_id, destination_id }) {
     foundContact(services, destination_id);
-    await commands.send('contact', source_id, 'contact.merge', { into: destination_id });
-    const merged = await awaited(services, () => mergedInto(services, source_id), patience);
+    const { merges } = await commands.send('contact', source_id, 'contact.merge', { into: destination_id });
+    const merged = await awaited(services, () => mergedInto(services, source_id, merges), patience);
     // Both may be merged into each other at once: then one of them is there, whichever.
     const { end } = services.store.contacts.whereabouts(destination_id);
     if (merged === source_id && end !== merged) throw goneMeanwhile();
@@ -46,8 +46,8 @@ const goneMeanwhile = (): Failure => new Failure('not_found', 'The destination w
  * The contact that one is part of, once everything on the way is absorbed; null: not yet.
  * @throws Failure `not_found` when that was deleted
  */
-function mergedInto({ store }: Services, source: string): string | null {
-  const { end, underWay } = store.contacts.whereabouts(source);
+function mergedInto({ store }: Services, source: string, merges: number): string | null {
+  const { end, underWay } = store.contacts.whereabouts(source, merges);
   if (underWay) return null;
   if (end === null) throw goneMeanwhile();
   return end;
