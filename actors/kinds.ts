@@ -3,9 +3,12 @@ import { contactImportKind } from './contact-import/kind.ts';
 import { contactKind } from './contact/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
+import { mediaKind } from './media/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
 import { sourceKind } from './source/kind.ts';
 import type { TableShape } from './store/table.ts';
+import { tagKind } from './tag/kind.ts';
+import { templateKind } from './template/kind.ts';
 import { webhookSubscriptionKind } from './webhook-subscription/kind.ts';
 
 /** Every kind of actor there is. */
@@ -15,8 +18,11 @@ export const declaredKinds = {
   contact: contactKind,
   'contact-import': contactImportKind,
   source: sourceKind,
+  tag: tagKind,
+  template: templateKind,
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,
+  media: mediaKind,
 } as const;
 
 /** The same, as the runtime handles them. */

@@ -53,6 +53,27 @@ export interface WebhookSubscriptionJson {
   status: 'Subscribed' | 'Unsubscribed';
   /** Where it stands inside Subscribed; `suspended` after five days of only failures. */
   state: string;
+  /** Events that retention took before they were sent; absent: none. */
+  missed_events?: number;
+}
+
+/** What a tag can look like; `client.config` says how. */
+export const tagColors = ['tag-red', 'tag-blue', 'tag-green', 'tag-purple'] as const;
+export type TagColor = (typeof tagColors)[number];
+
+export interface TagJson {
+  id: string;
+  name: string;
+  color: TagColor;
+}
+
+export interface TemplateJson {
+  id: string;
+  name: string;
+  /** Whose messages it is written for. */
+  source: string;
+  /** A message of that source, as `messages.send` takes it. */
+  content: Json;
 }
 
 /** One delivery of a webhook subscription, as `webhooks.deliveries` shows it. */
@@ -90,13 +111,14 @@ export const eventTypes = [
   'conversation.updated',
   'channel.updated',
   'metadata.updated',
+  'tag.updated',
   'webhook.updated',
   'contact.updated',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** The kinds of actors that tell events. */
-export const subjectTypes = ['conversation', 'channel', 'webhook-subscription', 'contact'] as const;
+export const subjectTypes = ['conversation', 'channel', 'tag', 'webhook-subscription', 'contact'] as const;
 
 /** Whom an event is about: whose counter its `seq` is. The conversation also for what its messages do. */
 export interface EventSubject {

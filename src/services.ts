@@ -1,5 +1,7 @@
 import type { CommandSender } from '#actors/commands.ts';
+import type { Failure } from '#actors/errors.ts';
 import type { Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
+import type { Problems } from '#actors/problems.ts';
 import type { Growing } from '#actors/runtime/signal.ts';
 import type { FeedReader } from '#actors/journal/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
@@ -7,6 +9,7 @@ import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
 import type { Features } from './features.ts';
 import type { Connectors } from './connectors/registry.ts';
+import type { MediaFolder } from './media/folder.ts';
 import type { LongReads } from './runtime/long-reads.ts';
 import type { SourceTokens } from './security/source-token.ts';
 
@@ -14,6 +17,8 @@ import type { SourceTokens } from './security/source-token.ts';
 export interface Origin {
   /** For example a request id. */
   cause: string;
+  /** On whose behalf; absent: the hub's own. */
+  caller?: string;
   /** With a key, the nth command of the same kind, id and type always has the same command id. */
   idempotencyKey?: string;
 }
@@ -33,11 +38,17 @@ export interface Services {
   ids: Ids;
   log: Logger;
   store: StoreReader;
-  /** Reads that would hold up everything else here. */
-  longReads: LongReads;
+  /** Reads that would hold up everything else here, on behalf of a caller. */
+  longReadsFor(caller: string): LongReads;
   feed: FeedReader;
   connectors: Connectors;
+  /** Contents of files. */
+  media: MediaFolder;
   health: readonly HealthCheck[];
+  /** Of what reads the store here: its readiness depends on them too. */
+  problems: Problems;
+  /** Something could not be read. @returns what its caller is told; null: the store is not to blame */
+  unread(error: unknown): Failure | null;
   tokens: Pick<SourceTokens, 'make' | 'verify'>;
   commandsFor(origin: Origin): CommandSender;
   /** Calls `run` after commits that made `what` grow, and now and then besides. It carries no data. */

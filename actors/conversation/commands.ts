@@ -21,6 +21,7 @@ import { addOutbound, giveUpParked, parkAgain, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import { displayNameOf, messageJson } from './representation.ts';
 import { hearOfMessage } from './said.ts';
+import { dropTag, putTag, takeTagOff } from './tags.ts';
 import type { MessageRow } from './tables.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
@@ -105,6 +106,21 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     });
     announceConversationMetadata(runtime);
     announceConversation(runtime);
+    return null;
+  },
+
+  'conversation.tag'(runtime, { tagId }) {
+    putTag(runtime, tagId);
+    return null;
+  },
+
+  'conversation.untag'(runtime, { tagId }) {
+    takeTagOff(runtime, tagId);
+    return null;
+  },
+
+  'conversation.drop-tag'(runtime, { tagId }) {
+    dropTag(runtime, tagId);
     return null;
   },
 

@@ -1,5 +1,6 @@
-import type { Json, JsonObject, MessageJson } from '../representation.ts';
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
+import type { Json, JsonObject, MessageJson } from '../representation.ts';
+import type { Address } from '../runtime/kind.ts';
 
 /** Who wrote a message: `<provider>:<user id>`, or the source's id of the contact. */
 export interface Sender {
@@ -76,6 +77,12 @@ export type ConversationCommands = {
   'conversation.remove-state': { body: null; result: null };
   /** Names the contact, whatever the source calls it; an empty name leaves that to the source again. */
   'conversation.update-contact': { body: { displayName: string }; result: null };
+  /** Puts a tag on it, which it may have. @throws Failure `not_found` also for the tag, `metadata_too_large` */
+  'conversation.tag': { body: { tagId: string }; result: null };
+  /** Takes a tag off, if it has it. @throws Failure `not_found` also for the tag */
+  'conversation.untag': { body: { tagId: string }; result: null };
+  /** The tag was deleted. */
+  'conversation.drop-tag': { body: { tagId: string }; result: null };
   /**
    * A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. `revision`
    * tells this attempt from every other one of the message.
@@ -93,3 +100,6 @@ export type ConversationCommands = {
     result: { retryAt: number | null };
   };
 };
+
+/** A conversation, as somebody whom other actors tell something. */
+export const conversationActor = (id: string): Address<ConversationCommands> => ({ kind: 'conversation', id });

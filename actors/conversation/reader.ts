@@ -7,12 +7,13 @@ import { conversationId } from '../ids.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { walkStart } from '../store/walk-start.ts';
+import { tagLookup } from '../tag/reader.ts';
 import { channels } from '../channel/tables.ts';
 import { type Condition, conversationCondition } from './filter.ts';
 import { isPresent, type PresentConversation } from './memory.ts';
 import { type FindPlaces, placesOf } from './places.ts';
 import { type ConversationRow, conversations, type MessageRow, messages } from './tables.ts';
-import { conversationJson, conversationText, messageJson, messageText } from './representation.ts';
+import { conversationJson, conversationText, messageJson, messageText, withoutTags } from './representation.ts';
 
 /** What one id of a source is looked up to, at most: two are too many already. */
 export const mostFound = 10;
@@ -47,6 +48,7 @@ export function conversationReader(db: Connection): ConversationReader {
   };
   const channelById = channels.query(db, 'WHERE id = ?');
   const messageByKey = messages.query(db, 'WHERE key = ?');
+  const isTag = tagLookup(db);
   const bySourceId = db
     .prepare(
       `SELECT id FROM conversation WHERE source_conversation_id = ? AND source = ? AND created_at IS NOT NULL
@@ -54,8 +56,10 @@ export function conversationReader(db: Connection): ConversationReader {
     )
     .pluck();
 
-  const partsOf = (row: ConversationRow): [PresentConversation, ChannelJson, MessageRow | null] => {
-    if (!isPresent(row)) throw new Error(`The conversation ${row.id} has not appeared.`);
+  const partsOf = (stored: ConversationRow): [PresentConversation, ChannelJson, MessageRow | null] => {
+    if (!isPresent(stored)) throw new Error(`The conversation ${stored.id} has not appeared.`);
+    // One that was deleted is gone at once, also where its conversation has yet to drop it.
+    const row = withoutTags(stored, (tag) => !isTag(tag));
     const channel = channelById.get(uuidToBytes(row.channel_id))!;
     return [row, channelJson(channel), row.last_message === null ? null : messageByKey.get(row.last_message)];
   };

@@ -1,5 +1,6 @@
 import type { Connection } from '../store/database.ts';
 import { parkedMetadata, type ParkedMetadataRow } from '../source/tables.ts';
+import { tagLookup } from '../tag/reader.ts';
 import { uuidToBytes } from '../uuid.ts';
 import {
   type ConversationRow,
@@ -34,6 +35,8 @@ export interface ConversationReads {
   parkedMetadata(conversation: Whereabouts, sourceMessageId: string | null): ParkedMetadataRow[];
   /** Whether a channel can be used now. */
   isConnected(channel: string): boolean;
+  /** Whether a tag is there, and not deleted. */
+  isTag(tag: string): boolean;
   /** The id of the command that a turn handled; null for one that is no longer kept. */
   commandOf(turn: number): string | null;
 }
@@ -75,6 +78,7 @@ export function conversationReads(db: Connection): ConversationReads {
       }),
     hasParkedMetadata: (source) => anySaid.get(source) === 1,
     isConnected: (channel) => connected.get(uuidToBytes(channel)) === 1,
+    isTag: tagLookup(db),
     commandOf: (turn) => (command.get(turn) as string | undefined) ?? null,
   };
 }

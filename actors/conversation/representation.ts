@@ -106,3 +106,19 @@ export function defaultDisplayName(source: string, conversationId: string): stri
   const part = source.slice(source.lastIndexOf('.') + 1);
   return `${part.charAt(0).toUpperCase()}${part.slice(1)} ${conversationId.slice(-5)}`;
 }
+
+/** The row without some of the tags that its metadata has. */
+export function withoutTags<Row extends Pick<ConversationRow, 'metadata'>>(
+  row: Row,
+  isGone: (tag: string) => boolean,
+): Row {
+  if (!row.metadata.includes('"tags":{')) return row;
+  const stored = parseJson(row.metadata) as JsonObject;
+  const kept = Object.entries(objectAt(stored, 'tags')).filter(([tag]) => !isGone(tag));
+  return { ...row, metadata: JSON.stringify(withTags(stored, Object.fromEntries(kept))) };
+}
+
+/** Metadata with these tags in the place of those that it has. */
+export function withTags({ tags: _, ...others }: JsonObject, tags: JsonObject): JsonObject {
+  return Object.keys(tags).length === 0 ? others : { ...others, tags };
+}

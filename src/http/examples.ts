@@ -5,6 +5,8 @@ export const exampleIds = {
   contact: '0192f3a4-5b6c-7d8e-9f01-3456789abcde',
   otherContact: '0192f3a4-5b6c-7d8e-9f01-456789abcdef',
   message: '0f6e2a3c-7b1d-5c9e-8a4f-1234567890ab',
+  tag: '0192f3a4-7c1d-7b2e-8a3f-56789abcdef0',
+  template: '0192f3a4-8d2e-7c3f-9b40-6789abcdef01',
   webhook: '0192f3a4-5b6c-7d8e-9f01-23456789abcd',
   delivery: '7d3e9c10-2f4a-5b6c-8d7e-0123456789ab',
 } as const;

@@ -7,14 +7,17 @@ import { featureKeys } from '#src/features.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
-import type { Services } from '#src/services.ts';
-import type { Bodies } from './bodies.ts';
+import type { Origin, Services } from '#src/services.ts';
+import { addressOf } from './address.ts';
+import { type Bodies, bodyLimit } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
+import { arrival } from './media/arrival.ts';
 import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
+import type { RequestQueues } from './request-queues.ts';
 
 /** What handling needs besides the request. */
 export interface HandlerParts {
@@ -22,6 +25,7 @@ export interface HandlerParts {
   auth: Auth;
   metrics: Metrics;
   bodies: Bodies;
+  queues: RequestQueues;
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
@@ -58,8 +62,9 @@ export async function answered(
   try {
     outgoing = await work();
   } catch (error) {
-    if (!(error instanceof Failure)) services.log.error({ requestId, ...unit, error }, `${kind}.failed`);
-    const failure = error instanceof Failure ? error : defect(requestId);
+    const known = error instanceof Failure ? error : services.unread(error);
+    if (known === null) services.log.error({ requestId, ...unit, error }, `${kind}.failed`);
+    const failure = known ?? defect(requestId);
     code = failure.code;
     outgoing = refusal(failure);
   }
@@ -89,21 +94,52 @@ async function answer(
   // Before the body: who may not call costs no memory.
   const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
   assertFeature(operation, services);
-  using read = await parts.bodies.read(request, operation.bodyLimit);
-  const { bytes } = read;
-  const body = validBody(operation, parseBody(bytes, headers));
+  const name = callerName(caller);
+  using given = operation.takesFile
+    ? await fileGiven(services, request)
+    : await jsonGiven(parts, operation, request, name);
+  const { bytes, body } = given;
+  const address = addressOf(services.config.server, headers);
   const key = headers['idempotency-key'];
   if (key === undefined || operation.isRead)
-    return written(await operation.handle(call(services, caller, requestId, null), body));
+    return written(await operation.handle(call(services, { caller, requestId, address }, null), body));
 
-  const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
-  const answered = await claim(services, requestId, keyed);
+  const keyed = keyedRequest(String(key), name, operation.path, bytes);
+  const answered = await claim(services.commandsFor(originOf({ requestId, caller })), keyed);
   if ('first' in answered) {
     const first = await restored(services, operation, answered.first);
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
-  return await once(call(services, caller, requestId, claimed), operation, body, claimed);
+  return await once(call(services, { caller, requestId, address }, claimed), operation, body, claimed);
+}
+
+/** What a request brought: its body as the operation takes it, and the bytes that tell it from another one. */
+interface Given extends Disposable {
+  body: unknown;
+  bytes: Buffer;
+}
+
+/** Reads and checks a body, when it is the caller's turn: from then on the request costs others something. */
+async function jsonGiven(
+  { bodies, queues }: HandlerParts,
+  operation: Operation,
+  request: IncomingMessage,
+  caller: string,
+): Promise<Given> {
+  using held = new DisposableStack();
+  const { bytes } = held.use(await bodies.read(request, operation.bodyLimit ?? bodyLimit, caller));
+  const entry = held.use(await queues.enter(caller));
+  // One that only reads is done at once, or waits elsewhere.
+  if (operation.isRead) entry.end();
+  const body = validBody(operation, parseBody(bytes, request.headers));
+  const kept = held.move();
+  return { body, bytes, [Symbol.dispose]: () => kept.dispose() };
+}
+
+async function fileGiven(services: Services, request: IncomingMessage): Promise<Given> {
+  const file = await arrival(services, request);
+  return { body: file, bytes: Buffer.from(`${file.sha256} ${file.name}`), [Symbol.dispose]() {} };
 }
 
 /** Does the work of a claimed key and keeps the answer, a refusal too. */
@@ -122,20 +158,31 @@ async function once(
     if (!isFinal(outgoing.status)) throw error;
   }
   const kept = await stripped(call.services, operation, outgoing);
-  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, kept);
+  await complete(call.services.commandsFor(originOf(call)), keyed, kept);
   return outgoing;
 }
 
-function call<C extends Caller>(services: Services, caller: C, requestId: string, keyed: ClaimedKey | null): Call<C> {
+const originOf = ({ requestId, caller }: Pick<Call, 'requestId' | 'caller'>): Origin => ({
+  cause: requestId,
+  caller: callerName(caller),
+});
+
+function call<C extends Caller>(
+  services: Services,
+  asked: Pick<Call<C>, 'caller' | 'requestId' | 'address'>,
+  keyed: ClaimedKey | null,
+): Call<C> {
   let commands: CommandSender | null = null;
   let made = 0;
   return {
     services,
-    requestId,
-    caller,
+    ...asked,
     get commands() {
-      commands ??= services.commandsFor({ cause: requestId, ...(keyed && { idempotencyKey: keyed.root }) });
+      commands ??= services.commandsFor({ ...originOf(asked), ...(keyed && { idempotencyKey: keyed.root }) });
       return commands;
+    },
+    get longReads() {
+      return services.longReadsFor(callerName(asked.caller));
     },
     newId: () => (keyed ? uuidV5(namespaces.command, 'id', keyed.root, String(made++)) : services.ids.uuid()),
   };

@@ -15,10 +15,13 @@ import { listConversations } from './conversations/list.ts';
 import { markConversationRead } from './conversations/mark-read.ts';
 import { removeConversationState } from './conversations/remove-state.ts';
 import { setConversationState } from './conversations/set-state.ts';
+import { tagConversation } from './conversations/tag.ts';
+import { untagConversation } from './conversations/untag.ts';
 import { updateConversationContact } from './conversations/update-contact.ts';
 import { listDeadLetters } from './dead-letters/list.ts';
 import { redriveDeadLetter } from './dead-letters/redrive.ts';
 import { listEvents } from './events/list.ts';
+import { uploadMedia } from './media/upload.ts';
 import { infoMessage } from './messages/info.ts';
 import { listMessages } from './messages/list.ts';
 import { resendMessage } from './messages/resend.ts';
@@ -34,6 +37,15 @@ import { deleteSource } from './sources/delete.ts';
 import { listSources } from './sources/list.ts';
 import { updateSource } from './sources/update.ts';
 import { sourceWebhook } from './sources/webhook.ts';
+import { createTag } from './tags/create.ts';
+import { deleteTag } from './tags/delete.ts';
+import { listTags } from './tags/list.ts';
+import { updateTag } from './tags/update.ts';
+import { createTemplate } from './templates/create.ts';
+import { deleteTemplate } from './templates/delete.ts';
+import { infoTemplate } from './templates/info.ts';
+import { listTemplates } from './templates/list.ts';
+import { updateTemplate } from './templates/update.ts';
 import { deleteWebhook } from './webhooks/delete.ts';
 import { listWebhookDeliveries } from './webhooks/deliveries.ts';
 import { infoWebhook } from './webhooks/info.ts';
@@ -71,12 +83,24 @@ export const operations: readonly Operation[] = [
   deleteContact,
   mergeContacts,
   recentContactMessages,
+  tagConversation,
+  untagConversation,
   infoMessage,
   listMessages,
   sendMessage,
   resendMessage,
   suggestReplies,
   upsertMetadata,
+  uploadMedia,
+  createTag,
+  listTags,
+  updateTag,
+  deleteTag,
+  createTemplate,
+  listTemplates,
+  infoTemplate,
+  updateTemplate,
+  deleteTemplate,
   listEvents,
   subscribeWebhook,
   updateWebhook,

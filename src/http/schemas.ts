@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { failureCodes } from '#actors/errors.ts';
+import { tagColors } from '#actors/representation.ts';
 import { jsonObject } from '#src/ingest/fields.ts';
 
 const longestText = 1_000;
@@ -62,6 +63,32 @@ export const conversationSchema = z
     unread_count: z.int(),
   })
   .meta({ id: 'Conversation' });
+
+export const tagColor = z.enum(tagColors);
+
+export const tagSchema = z.object({ id: z.string(), name: z.string(), color: tagColor }).meta({ id: 'Tag' });
+
+/** Null would mean that there is none. */
+export const templateContent = z
+  .unknown()
+  .refine((value) => value !== undefined && value !== null, 'is required')
+  .meta({
+    anyOf: [
+      { type: 'object', additionalProperties: {} },
+      { type: 'array', items: {} },
+      ...(['string', 'number', 'boolean'] as const).map((type) => ({ type })),
+    ],
+    description: 'Any JSON value but null.',
+  });
+
+export const templateSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    source: z.string(),
+    content: z.unknown().describe('A message of the source, as it was given.'),
+  })
+  .meta({ id: 'Template' });
 
 export const errorSchema = z
   .object({

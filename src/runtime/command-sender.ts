@@ -1,5 +1,6 @@
 import type { CommandBody, CommandResult, Commands, CommandSender, CommandType } from '#actors/commands.ts';
-import { runtimeCommands } from '#actors/runtime/command-handling.ts';
+import { parseJson } from '#actors/json.ts';
+import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
 import { type ActorAddress, decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
 import { Failure, type FailureData } from '#actors/errors.ts';
 import { type Bus, BusError, type Clock, type Ids } from '#actors/ports.ts';
@@ -8,7 +9,7 @@ import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import type { Origin } from '#src/services.ts';
-import { parseJson } from '#actors/json.ts';
+import { CommandFlow } from './command-flow.ts';
 
 export interface CommandSenderOptions {
   bus: Bus;
@@ -29,7 +30,8 @@ const retryDelay = 100;
 
 /** Makes the senders of commands: one for each request, effect or timer that causes some. */
 export function commandSenders(options: CommandSenderOptions): (origin: Origin) => CommandSender {
-  return (origin) => new OriginSender(options, origin);
+  const flow = new CommandFlow(options.clock);
+  return (origin) => new OriginSender(options, origin, flow);
 }
 
 /** What an actor has told another: the body of the effect. */
@@ -43,12 +45,14 @@ interface Told {
 class OriginSender implements CommandSender {
   readonly #options: CommandSenderOptions;
   readonly #origin: Origin;
+  readonly #flow: CommandFlow;
   /** Commands sent so far, by kind, id and type: the nth has the nth derived id. */
   readonly #sent = new Map<string, number>();
 
-  constructor(options: CommandSenderOptions, origin: Origin) {
+  constructor(options: CommandSenderOptions, origin: Origin, flow: CommandFlow) {
     this.#options = options;
     this.#origin = origin;
+    this.#flow = flow;
   }
 
   async send<K extends keyof Commands, T extends CommandType<K>>(
@@ -77,18 +81,21 @@ class OriginSender implements CommandSender {
     return refusal;
   }
 
-  async #ask(actor: ActorAddress, type: string, body: unknown, commandId?: string): Promise<unknown> {
+  #ask(actor: ActorAddress, type: string, body: unknown, given?: string): Promise<unknown> {
+    const { caller } = this.#origin;
+    // Before any wait: the nth command of a request is the nth again when it is repeated.
+    const commandId = given ?? this.#commandId(actor.kind, actor.id, type);
+    const send = (): Promise<unknown> => this.#sendNow({ commandId, actor, type, body });
+    return caller === undefined ? send() : this.#flow.within(caller, send);
+  }
+
+  async #sendNow(command: Pick<Envelope, 'commandId' | 'actor' | 'type' | 'body'>): Promise<unknown> {
     const { clock, shards, patience } = this.#options;
+    const { cause, caller } = this.#origin;
     const now = clock.now();
-    const envelope: Envelope = {
-      commandId: commandId ?? this.#commandId(actor.kind, actor.id, type),
-      actor,
-      type,
-      body,
-      now,
-      deadline: now + (patience ?? defaultPatience),
-      cause: this.#origin.cause,
-    };
+    const deadline = now + (patience ?? defaultPatience);
+    const envelope: Envelope = { ...command, now, deadline, cause, ...(caller !== undefined && { caller }) };
+    const { actor } = command;
     const reply = await this.#request(workSubject(shardOf(actor.id, shards), actor), envelope);
     this.#options.onAnswered?.(actor.kind);
     if (!reply.ok) throw Failure.from(reply.failure);
@@ -108,10 +115,12 @@ class OriginSender implements CommandSender {
   async #request(subject: string, envelope: Envelope): Promise<Reply> {
     const { bus, clock } = this.#options;
     const data = encode(envelope);
+    // By a clock that nobody sets: whoever waits is answered in time.
+    const until = clock.elapsed() + envelope.deadline - clock.now();
     /** A try without an answer may be handled yet, whatever another try is told. */
     let doubtful = false;
     for (;;) {
-      const left = envelope.deadline - clock.now();
+      const left = until - clock.elapsed();
       let wait = retryDelay;
       try {
         const reply = decode<Reply>(await bus.request(subject, data, Math.min(answerTimeout, Math.max(1, left))));

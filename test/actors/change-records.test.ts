@@ -5,7 +5,7 @@ import { applyRecord } from '#actors/log/apply.ts';
 import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
 import type { Change } from '#actors/store/table.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
-import { contactOfConversation, sourceActorId } from '#actors/ids.ts';
+import { contactOfConversation, mediaActorId, sourceActorId } from '#actors/ids.ts';
 import {
   ActorSystem,
   connectTestChannel,
@@ -15,7 +15,7 @@ import {
   testSource,
 } from '../_support/actor-system.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
-import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, withHandlers } from './support.ts';
+import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, uuid, withHandlers } from './support.ts';
 
 /** A run that touches every table, ends timers and fails now and then. */
 async function run(system: ActorSystem): Promise<void> {
@@ -55,6 +55,10 @@ async function run(system: ActorSystem): Promise<void> {
   });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
   await changeContacts(system);
+  const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
+  await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
+  await tagSomebody(system);
+  await commands.send('template', uuid(), 'template.create', { name: 'Hello', source: 'acme', content: ['Hi'] });
   await deliverWebhooks(system);
   expect(await failureOf(commands.send('source', acme, 'source.create', { sourceId: 'acme' }))).toBe('source_exists');
   await request(system, envelopeFor(system, 'conversation', conversationOf('c0'), 'test.throw', null));
@@ -78,6 +82,14 @@ async function changeContacts(system: ActorSystem): Promise<void> {
   const person = { id: from, display_name: 'c0', conversations: {}, created_at: new Date(0).toISOString() };
   const merged = { from, merges: 1, path: [from], contact: person, history: [] };
   await system.commands().send('contact', into, 'contact.absorb', merged);
+}
+
+/** A tag that a conversation has, as both know. */
+async function tagSomebody(system: ActorSystem): Promise<void> {
+  const [tagId, conversationId] = [uuid(), conversationOf('c0')];
+  await system.commands().send('tag', tagId, 'tag.create', { name: 'Urgent', color: 'tag-red' });
+  await system.commands().send('conversation', conversationId, 'conversation.tag', { tagId });
+  await system.commands().send('tag', tagId, 'tag.attached', { conversationId });
 }
 
 /** Deliveries of every status; one subscription is deleted, and what it leaves is pruned. */

@@ -38,6 +38,15 @@ class Arriving extends PassThrough {
 
 const arrived = () => new Promise(setImmediate);
 
+describe('a body that drips', () => {
+  it('is refused when it has taken too long', async () => {
+    const request = new Arriving();
+    const reading = codeOf(() => new Bodies(1_000, 5).read(request.request));
+    request.write('begin');
+    expect(await reading).toBe('invalid_request');
+  });
+});
+
 describe('reading a body', () => {
   const listen = () =>
     listenTo(async (request, response) => {
@@ -136,6 +145,22 @@ describe('the budget of bodies', () => {
     next.write(Buffer.alloc(2_000));
     expect(await code).toBe('overloaded');
     expect(body.bytes.length).toBe(9_000);
+  });
+
+  it('is half for one caller, whatever of it waits', async () => {
+    const bodies = new Bodies(10_000);
+    const send = async (size: number, caller: string) => {
+      const body = new Arriving();
+      const code = codeOf(async () => void (await bodies.read(body.request, 10_000, caller)));
+      body.write(Buffer.alloc(size));
+      body.finish();
+      return code;
+    };
+    expect([await send(4_000, 'a'), await send(4_000, 'a'), await send(4_000, 'b')]).toEqual([
+      'none',
+      'overloaded',
+      'none',
+    ]);
   });
 
   it('counts what a drip costs', async () => {

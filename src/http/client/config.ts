@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TagColor } from '#actors/representation.ts';
 import type { Services } from '#src/services.ts';
 import { anonymous, type CallerOf } from '#src/security/caller.ts';
 import { version } from '#src/version.ts';
@@ -15,12 +16,12 @@ const color = z.object({
 });
 
 /** Six-digit hexadecimal colours without a leading `#`. */
-const tagColors = {
+const colors = {
   'tag-green': { default: '0E764F', background: 'F5FFFB', font: '0E764F', border: '0E764F', position: 3 },
   'tag-blue': { default: '1578D4', background: 'F5FBFF', font: '1578D4', border: '1578D4', position: 1 },
   'tag-red': { default: 'E0243A', background: 'FFF7F9', font: 'E0243A', border: 'E0243A', position: 2 },
   'tag-purple': { default: '730A80', background: 'FEF7FF', font: '730A80', border: '730A80', position: 4 },
-};
+} satisfies Record<TagColor, z.output<typeof color>>;
 
 export const clientConfig = defineRead({
   path: '/client.config',
@@ -42,7 +43,7 @@ export const clientConfig = defineRead({
       cluster_version: version,
       services: servicesOf(services),
       user_profile: profileOf(caller),
-      tag_config: { colors: tagColors },
+      tag_config: { colors },
     }),
 });
 

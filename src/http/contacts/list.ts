@@ -14,7 +14,7 @@ export const listContacts = defineRead({
   example: { page_size: 50 },
   responses: { 200: pageSchema(listedContactSchema) },
   errors: ['feature_disabled', 'invalid_cursor', 'query_too_slow'],
-  async handle({ services: { store, longReads } }, asked) {
+  async handle({ longReads, services: { store } }, asked) {
     const query = pageQuery(list, asked);
     // A walk that began long ago has to find what has changed since.
     const page = query.from === null ? store.contacts.page(query) : await longReads.contacts(query);

@@ -30,13 +30,13 @@ export const recentContactMessages = defineRead({
   example: { contact_id: exampleIds.contact, include_sources: ['my-crm'], page_size: 5 },
   responses: { 200: recent.describe('Conversation to a page of its messages; 1 MiB of messages together.') },
   errors: ['feature_disabled', 'not_found', 'invalid_cursor', 'query_too_slow'],
-  async handle({ services }, { contact_id, include_sources = null, page_size, cursors = {} }) {
+  async handle({ longReads }, { contact_id, include_sources = null, page_size, cursors = {} }) {
     const queries = Object.entries(cursors).map(([conversation, cursor]) => [
       conversation,
       pageQuery(listOf(conversation), { cursor, page_size }),
     ]);
     const asked = { limit: pageSize(page_size), sources: include_sources, queries: Object.fromEntries(queries) };
-    const found = await services.longReads.recentMessages(contact_id, asked);
+    const found = await longReads.recentMessages(contact_id, asked);
     if (found === null) throw new Failure('not_found', `There is no contact ${contact_id}.`);
     return ok(new JsonText<z.output<typeof recent>>(`{${found.map(entryOf).join(',')}}`));
   },

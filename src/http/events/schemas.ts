@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type EventType, subjectTypes } from '#actors/representation.ts';
 import { jsonObject } from '#src/ingest/fields.ts';
 import { contactPayload } from '../contacts/schemas.ts';
-import { channelSchema, messageSchema } from '../schemas.ts';
+import { channelSchema, messageSchema, tagSchema } from '../schemas.ts';
 import { subscriptionSchema } from '../webhooks/schemas.ts';
 
 const messagePayload = z
@@ -30,6 +30,10 @@ const metadataPayload = z
     metadata: jsonObject.describe('All of it, as it is now.'),
   })
   .meta({ id: 'MetadataPayload' });
+
+const tagPayload = tagSchema
+  .extend({ deleted: z.literal(true).optional().describe('It is gone, and leaves every conversation.') })
+  .meta({ id: 'TagPayload' });
 
 const eventSubject = z
   .object({ type: z.enum(subjectTypes), id: z.string() })
@@ -65,10 +69,11 @@ export const eventSchemas = {
   ),
   'channel.updated': eventOf('channel.updated', channelSchema, 'A channel was connected, disconnected or changed.'),
   'metadata.updated': eventOf('metadata.updated', metadataPayload, 'Metadata changed.'),
+  'tag.updated': eventOf('tag.updated', tagPayload, 'A tag was made, changed or deleted.'),
   'webhook.updated': eventOf(
     'webhook.updated',
     subscriptionSchema.omit({ headers: true }).meta({ id: 'WebhookPayload' }),
-    'A webhook subscription was made, changed, suspended or unsubscribed.',
+    'A webhook subscription was made, changed, suspended or unsubscribed, or has missed events.',
   ),
   'contact.updated': eventOf('contact.updated', contactPayload, 'A contact was made, changed, merged or deleted.'),
 } as const satisfies Record<EventType, z.ZodType>;
@@ -81,6 +86,7 @@ export const eventSchema = z
     eventSchemas['conversation.updated'],
     eventSchemas['channel.updated'],
     eventSchemas['metadata.updated'],
+    eventSchemas['tag.updated'],
     eventSchemas['webhook.updated'],
     eventSchemas['contact.updated'],
   ])

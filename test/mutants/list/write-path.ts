@@ -53,7 +53,7 @@ export const writePath: readonly Mutant[] = [
   },
   {
     name: 'refusals-not-remembered',
-    file: 'actors/runtime/command-handling.ts',
+    file: 'actors/runtime/failed-commands.ts',
     from: 'const changes = remembers ? [journal.insert(ownerless(envelope, shard, JSON.stringify(reply), null))] : [];',
     to: 'const changes: Change[] = [];',
     breaks: 'a command that was refused is done when it comes again',
@@ -89,7 +89,7 @@ export const writePath: readonly Mutant[] = [
   },
   {
     name: 'dead-timer-left-in-place',
-    file: 'actors/runtime/command-handling.ts',
+    file: 'actors/runtime/failed-commands.ts',
     from: 'if (this.#store.timer(subject, name)?.key === key) changes.push(timers.remove(key));',
     to: '',
     breaks: 'a timer whose handler throws fires again and again',
@@ -99,8 +99,8 @@ export const writePath: readonly Mutant[] = [
   {
     name: 'mailbox-starves-an-actor',
     file: 'actors/runtime/mailbox.ts',
-    from: 'this.#queues.delete(key);\n        if (queue.length > 0) this.#queues.set(key, queue);',
-    to: 'if (queue.length === 0) this.#queues.delete(key);',
+    from: 'mine.queues.delete(actor);\n    if (queue.length > 0) mine.queues.set(actor, queue);',
+    to: 'if (queue.length === 0) mine.queues.delete(actor);',
     breaks: 'the conversations that were there first are served first, always',
     caughtBy: { file: 'test/actors/mailbox.test.ts', title: 'the next take goes on where the last one ended' },
     simulation: { blind: 'no invariant is about who waits how long' },
@@ -186,7 +186,7 @@ export const writePath: readonly Mutant[] = [
     from: 'if (error instanceof UnfitCommand) return this.#run(shares);',
     to: '',
     breaks: 'one defect makes the hub refuse everything',
-    caughtBy: { file: letters, title: 'changes that do not fit spoil no other command' },
+    caughtBy: { file: 'test/actors/misfits.test.ts', title: 'changes that do not fit spoil no other command' },
     simulation: { blind: 'every change of the hub fits' },
   },
 ];
