@@ -133,6 +133,7 @@ async function jsonGiven(
   // One that only reads is done at once, or waits elsewhere.
   if (operation.isRead) entry.end();
   const body = validBody(operation, parseBody(bytes, request.headers));
+  if (operation.waits) entry.end();
   const kept = held.move();
   return { body, bytes, [Symbol.dispose]: () => kept.dispose() };
 }

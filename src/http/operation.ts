@@ -61,6 +61,8 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   request: z.ZodType<Request>;
   /** Bytes of the body at most, where that is not the usual. */
   bodyLimit?: number;
+  /** Most of its time it waits for what others do: it does not count among its caller's requests at work. */
+  waits?: true;
   /** It changes nothing: an Idempotency-Key means nothing to it, and its answers are not kept. */
   isRead?: true;
   /** Its body is a form with one file, which is kept before the handler is given what is known of it. */

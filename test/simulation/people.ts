@@ -1,4 +1,5 @@
 import { contactOfConversation } from '#actors/ids.ts';
+import { uuidFromBytes } from '#actors/uuid.ts';
 import { contacts } from './cast.ts';
 import type { Clients } from './clients.ts';
 import type { World } from './world.ts';
@@ -20,7 +21,7 @@ export class People {
   /** Often several at once, also of the same two, in both directions. */
   merge(): void {
     const { random } = this.#world;
-    const few = [random.pick(people), random.pick(people), random.pick(people)];
+    const few = [this.#person(), this.#person(), this.#person()];
     for (let count = 1 + random.int(4); count > 0; count--) {
       const [source_id, destination_id] = [random.pick(few), random.pick(few)];
       if (source_id === destination_id) continue;
@@ -30,12 +31,12 @@ export class People {
 
   update(): void {
     const title = `title ${this.#made++}`;
-    const id = this.#world.random.pick(people);
+    const id = this.#person();
     this.#ask(`update ${id}`, '/contacts.update', { id, title, via: { [title]: title } });
   }
 
   remove(): void {
-    const id = this.#world.random.pick(people);
+    const id = this.#person();
     this.#ask(`delete ${id}`, '/contacts.delete', { id });
   }
 
@@ -43,6 +44,16 @@ export class People {
   bring(): void {
     const display_name = `import ${this.#made++}`;
     this.#ask(display_name, '/contacts.import', [{ display_name }, { display_name }]);
+  }
+
+  /** Nearly always one that is there, and never one of an import: those are counted. */
+  #person(): string {
+    const { random, db } = this.#world;
+    const known = db.prepare(
+      `SELECT id FROM contact WHERE sort IS NOT NULL AND display_name NOT LIKE 'import %' ORDER BY id`,
+    );
+    const there = known.pluck().all() as Uint8Array[];
+    return there.length === 0 || random.chance(0.1) ? random.pick(people) : uuidFromBytes(random.pick(there));
   }
 
   #ask(name: string, path: string, body: unknown): void {

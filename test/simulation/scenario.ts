@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 const weights = {
   ...{ ingest: 20, say: 4, connection: 4 },
   ...{ send: 22, start: 5, resend: 6, markRead: 5, setState: 4, rename: 2, upsert: 6 },
-  ...{ mergeContacts: 4, updateContact: 2, deleteContact: 0.2, importContacts: 1 },
+  ...{ mergeContacts: 10, updateContact: 2, deleteContact: 0.2, importContacts: 1 },
   ...{ subscribe: 1, updateWebhook: 1, replay: 1, lookAtWebhooks: 1, listen: 1, poll: 0.5 },
   ...{ cut: 9, kill: 2, disk: 2, weather: 5, mood: 7, receiverMood: 7, disturb: 4, log: 2, leap: 2, setClock: 2 },
 };

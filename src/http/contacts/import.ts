@@ -34,6 +34,7 @@ export const importContacts = defineOperation({
   summary: 'Make up to 10,000 contacts, all of them or none.',
   auth: 'core',
   feature: 'contacts',
+  waits: true,
   bodyLimit,
   request: z
     .array(contactObject.refine((said) => !saysNothing(saidFields(said)), 'must hold at least one field of a contact'))

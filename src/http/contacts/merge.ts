@@ -17,6 +17,7 @@ export const mergeContacts = defineOperation({
   summary: 'Make a contact part of another one, which takes what it lacks from it.',
   auth: 'core',
   feature: 'contacts',
+  waits: true,
   request: z
     .object({ source_id: uuid, destination_id: uuid })
     .refine(({ source_id, destination_id }) => source_id !== destination_id, {
