@@ -1,9 +1,11 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { PageQuery } from '#actors/store/page.ts';
 import { ActorSystem } from '../_support/actor-system.ts';
 import { itemsOf } from '../_support/pages.ts';
 import { uuid } from './support.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
 
 type Move = { kind: 'create' | 'rename' | 'delete'; nth: number; name: string | undefined };
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { contactOfConversation } from '#actors/ids.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
 import { uuidFromBytes } from '#actors/uuid.ts';
@@ -14,6 +14,8 @@ import {
 } from '../_support/actor-system.ts';
 import { eventsOf, expectSound, rowsOf, sendText } from '../actors/support.ts';
 import { until } from '../_support/source-client.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
 
 const people = Array.from({ length: 450 }, (_, n) => `p${n}`);
 

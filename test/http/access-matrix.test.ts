@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#src/http/operation.ts';
 import { operations } from '#src/http/operations.ts';
-import { startApi, type TestApi } from '../_support/api.ts';
+import { answering, startApi, type TestApi } from '../_support/api.ts';
 import { testConfig } from '../_support/config.ts';
 import { type Credential, credentialsOf, type Ids, marker, verdicts, type Whose, withIds } from './access-matrix.ts';
 
@@ -18,6 +18,8 @@ interface World extends AsyncDisposable {
 /** A hub with two sources; what A has bears the marker. */
 async function world(authentication: boolean): Promise<World> {
   const api = await startApi({ config: testConfig({ authentication }) });
+  // An import is answered when it is carried out.
+  api.dispatch(answering(200, {}));
   const system = { Authorization: api.config.security.systemToken.reveal() };
   const make = async (source: string, text: string) => {
     const { body } = await api.post<{ token: string }>('/sources.create', { source_id: source }, system);
@@ -50,6 +52,10 @@ async function world(authentication: boolean): Promise<World> {
     'channels.id': hubs(b.channel, a.channel),
     'metadata.id': hubs(b.conversation, a.conversation),
     'webhooks.id': hubs(webhook, webhook),
+    'contacts.id': hubs(unknownId, unknownId),
+    'contacts.contact_id': hubs(unknownId, unknownId),
+    'contacts.source_id': hubs(unknownId, unknownId),
+    'contacts.destination_id': hubs(a.conversation, a.conversation),
     delivery_id: hubs(unknownId, unknownId),
     command_id: hubs(unknownId, unknownId),
     source_channel_id: sources('line'),

@@ -84,5 +84,5 @@ export const exampleContact = {
   organization_name: 'MIT',
   via: { phone: '+1 555 0100', email: 'barbara@example.com' },
   address: { city: 'Cambridge', country: 'US' },
-  metadata: { crm: { id: 4711 } },
+  metadata: { crm: { number: 4711 } },
 };
