@@ -8,6 +8,7 @@ export const namespaces = {
   idempotencyKey: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e05',
   command: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e06',
   contact: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e07',
+  user: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0a',
   media: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0d',
 } as const;
 
@@ -51,6 +52,9 @@ export const importedContactId = (id: string, index: number): string => uuidV5(n
 
 /** The actor of a registered source. */
 export const sourceActorId = (sourceId: string): string => uuidV5(namespaces.source, sourceId);
+
+/** The actor of a person, by the `<provider>:<user id>` that names them. */
+export const userActorId = (userId: string): string => uuidV5(namespaces.user, userId);
 
 /** The actor of a file with this content. */
 export const mediaActorId = (sha256: string): string => uuidV5(namespaces.media, sha256);
