@@ -4,6 +4,7 @@ import { type Figure, fullScale, isMet, quickScale, ratioOf, type Scenario } fro
 import { attacker } from './scenarios/attacker.ts';
 import { batch } from './scenarios/batch.ts';
 import { checkpoints } from './scenarios/checkpoints.ts';
+import { contactList } from './scenarios/contacts.ts';
 import { growth } from './scenarios/growth.ts';
 import { hanging } from './scenarios/hanging.ts';
 import { ingest } from './scenarios/ingest.ts';
@@ -20,6 +21,7 @@ const scenarios: Scenario[] = [
   ingest,
   batch,
   list,
+  contactList,
   latency,
   hanging,
   strangers,

@@ -9,6 +9,7 @@ import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Component } from './config/components.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectorHealth } from './connectors/health.ts';
+import type { Features } from './features.ts';
 import type { Connectors } from './connectors/registry.ts';
 import type { MediaFolder } from './media/folder.ts';
 import type { LongReads } from './runtime/long-reads.ts';
@@ -38,6 +39,7 @@ export interface Services {
   config: Config;
   /** Every component of the catalogue, as it is now. */
   components(): readonly Component[];
+  features: Features;
   clock: Clock;
   ids: Ids;
   log: Logger;

@@ -1,6 +1,6 @@
 import type { Connection } from '../store/database.ts';
-import { keysPerShard, shardOfKey } from '../store/table.ts';
-import type { ShardRow } from '../store/tables.ts';
+import { keysPerShard } from '../store/table.ts';
+import { lastKeyByShard, type WalkStart } from '../store/walk-start.ts';
 import type { Condition } from './filter.ts';
 
 /** A conversation's place in the list, as it was when a walk through the list began. */
@@ -9,17 +9,6 @@ export interface Place {
   at: number;
   /** Key of the conversation. */
   key: number;
-}
-
-/** What a walk goes through is the list of one moment: the last key that each shard had given out by then. */
-export type WalkStart = readonly number[];
-
-/** The moment now. */
-export function walkStart(db: Connection): WalkStart {
-  const rows = db.prepare('SELECT shard, next_key FROM shard ORDER BY shard').all();
-  return (rows as Pick<ShardRow, 'shard' | 'next_key'>[]).map(
-    ({ shard, next_key }) => shard * keysPerShard + next_key - 1,
-  );
 }
 
 /** Places behind one, or in front of it when `backwards`: the nearest first. */
@@ -60,14 +49,7 @@ export function placesOf(db: Connection, condition: Condition | null): FindPlace
   return (start, from, backwards, limit) => {
     const edge = backwards ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
     const { at, key } = from ?? { at: edge, key: edge };
-    const values = [byShard(start), at, key, ...parameters, limit, ...parameters, at, key, limit];
+    const values = [lastKeyByShard(start), at, key, ...parameters, limit, ...parameters, at, key, limit];
     return (backwards ? before : behind).all(...values) as Place[];
   };
-}
-
-/** A JSON array whose indexes are the shards. */
-function byShard(start: WalkStart): string {
-  const last: number[] = [];
-  for (const key of start) last[shardOfKey(key)] = key;
-  return JSON.stringify(last);
 }

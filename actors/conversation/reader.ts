@@ -6,11 +6,12 @@ import type { Clause } from '../filter.ts';
 import { conversationId } from '../ids.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
+import { walkStart } from '../store/walk-start.ts';
 import { tagLookup } from '../tag/reader.ts';
 import { channels } from '../channel/tables.ts';
 import { type Condition, conversationCondition } from './filter.ts';
 import { isPresent, type PresentConversation } from './memory.ts';
-import { type FindPlaces, placesOf, walkStart } from './places.ts';
+import { type FindPlaces, placesOf } from './places.ts';
 import { type ConversationRow, conversations, type MessageRow, messages } from './tables.ts';
 import { conversationJson, conversationText, messageJson, messageText, withoutTags } from './representation.ts';
 

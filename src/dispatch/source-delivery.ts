@@ -1,5 +1,7 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
+import { importEffect } from '#actors/contact-import/contract.ts';
+import type { ContactImportReader } from '#actors/contact-import/reader.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import type { Failure } from '#actors/errors.ts';
 import { leftOut } from '#actors/metadata.ts';
@@ -10,6 +12,7 @@ import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
 import type { Origin } from '#src/services.ts';
 import { followComponent } from './component-following.ts';
+import { carryOutImport } from './contact-import.ts';
 import { durably, Stopping } from './durably.ts';
 import type { OwnedShards } from './owned-shards.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
@@ -30,6 +33,7 @@ export interface SourceDeliveryOptions {
   commandsFor(origin: Origin): CommandSender;
   /** Resolves when everything else that runs is as components say now. */
   follow(): Promise<void>;
+  contactImports: ContactImportReader;
   /** As `Services` has it. */
   unread(error: unknown): Failure | null;
   /** Called with every outcome, for the metrics. */
@@ -89,10 +93,11 @@ export class SourceDelivery {
   }
 
   async #perform(effect: EffectRow): Promise<Performed> {
-    const { clock, deliveries } = this.#options;
+    const { clock, deliveries, contactImports: reader } = this.#options;
     const carrying = { ...this.#options, stopping: () => this.#stopping };
     if (effect.kind === tellEffect) return relay(carrying, effect);
     if (effect.kind === componentEffect) return followComponent({ ...carrying, follow: () => this.#follow() }, effect);
+    if (effect.kind === importEffect) return carryOutImport({ ...carrying, reader }, effect);
     const work = deliveries.find(effect.subject);
     if (work === null || this.#isOver(effect, work)) this.#unrecorded.delete(effect.id);
     if (work === null || work.pending === null) return { done: true };

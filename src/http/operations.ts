@@ -9,6 +9,14 @@ import { installComponent } from './components/install.ts';
 import { listComponents } from './components/list.ts';
 import { uninstallComponent } from './components/uninstall.ts';
 import { updateComponents } from './components/update.ts';
+import { createContact } from './contacts/create.ts';
+import { deleteContact } from './contacts/delete.ts';
+import { importContacts } from './contacts/import.ts';
+import { infoContact } from './contacts/info.ts';
+import { listContacts } from './contacts/list.ts';
+import { mergeContacts } from './contacts/merge.ts';
+import { recentContactMessages } from './contacts/recent-messages.ts';
+import { updateContact } from './contacts/update.ts';
 import { infoConversation } from './conversations/info.ts';
 import { listConversations } from './conversations/list.ts';
 import { markConversationRead } from './conversations/mark-read.ts';
@@ -80,6 +88,14 @@ export const operations: readonly Operation[] = [
   setConversationState,
   removeConversationState,
   updateConversationContact,
+  createContact,
+  importContacts,
+  listContacts,
+  infoContact,
+  updateContact,
+  deleteContact,
+  mergeContacts,
+  recentContactMessages,
   tagConversation,
   untagConversation,
   infoMessage,

@@ -1,5 +1,6 @@
 import { shardOf } from '#actors/runtime/shard.ts';
 import { ConnectorChecks } from '#src/dispatch/connector-checks.ts';
+import { MissingContacts } from '#src/dispatch/missing-contacts.ts';
 import { everyShard, type OwnedShards } from '#src/dispatch/owned-shards.ts';
 import { SourceCalls } from '#src/dispatch/source-calls.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
@@ -36,9 +37,12 @@ export function startDispatch(services: NodeServices, ports: DispatchPorts): Dis
     return webhooks.follow();
   };
   const sources = sourceDelivery(services, ports, owned, follow);
+  const { shards } = services.config.data;
+  const contacts = new MissingContacts({ ...services, reader: services.store.missingContacts, shards, owned });
   const checks = connectorChecks(services, ports);
   const wake = (): void => {
     sources.wake();
+    contacts.wake();
     webhooks.wake();
   };
   const cancels = [
@@ -55,7 +59,7 @@ export function startDispatch(services: NodeServices, ports: DispatchPorts): Dis
     async stop() {
       for (const cancel of cancels) cancel();
       checks.stop();
-      await Promise.all([sources.stop(), webhooks.stop()]);
+      await Promise.all([sources.stop(), contacts.stop(), webhooks.stop()]);
     },
   };
 }
@@ -73,6 +77,7 @@ function sourceDelivery(
   const delivery = new SourceDelivery({
     outbox: store.outbox,
     deliveries: store.deliveries,
+    contactImports: store.contactImports,
     shards: config.data.shards,
     ...{ owned, clock, ids, log, commandsFor, follow, unread },
     calls: new SourceCalls({ sources, connectors, health, clock, ids, client, giveUpAfter, tokenOf }),

@@ -9,6 +9,7 @@ import { liveConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { ReadHealth } from './read-health.ts';
 import { remembered, rememberedKinds } from './remembered.ts';
+import { configuredFeatures } from '#src/features.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import { mediaBeside } from '#src/media/folder.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
@@ -76,6 +77,7 @@ export function openServices(ports: NodePorts): NodeServices {
   return {
     ...{ config, live, clock, ids, log, store },
     components: () => live.components,
+    features: configuredFeatures(config),
     longReadsFor: (caller) => shortcut(store, longReadsFor(caller)),
     feed: store.feed,
     connectors: liveConnectors(live, log, ports.connectors),

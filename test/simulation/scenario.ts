@@ -4,6 +4,7 @@ import { ComponentUsers } from './component-users.ts';
 import { Faults } from './faults.ts';
 import { Followers } from './followers.ts';
 import type { Ledger } from './ledger.ts';
+import { People } from './people.ts';
 import { SourceApps } from './source-apps.ts';
 import { WebhookUsers } from './webhook-users.ts';
 import type { World } from './world.ts';
@@ -12,6 +13,7 @@ import type { World } from './world.ts';
 const weights = {
   ...{ ingest: 20, say: 4, connection: 4 },
   ...{ send: 22, start: 5, resend: 6, markRead: 5, setState: 4, rename: 2, upsert: 6 },
+  ...{ mergeContacts: 10, updateContact: 2, deleteContact: 0.2, importContacts: 1 },
   ...{ subscribe: 1, updateWebhook: 1, replay: 1, lookAtWebhooks: 1, listen: 1, poll: 0.5 },
   ...{ install: 1, configure: 1 },
   ...{ cut: 9, kill: 2, disk: 2, weather: 5, mood: 7, receiverMood: 7, disturb: 4, log: 2, leap: 2, setClock: 2 },
@@ -40,6 +42,7 @@ export class Scenario {
     const sources = new SourceApps(world, clients, ledger);
     const agents = new Agents(world, clients, ledger);
     const faults = new Faults(world, clients);
+    const people = new People(world, clients);
     const webhooks = new WebhookUsers(world, clients);
     this.#sources = sources;
     this.#agents = agents;
@@ -60,6 +63,10 @@ export class Scenario {
       setState: () => agents.setState(),
       rename: () => agents.rename(),
       upsert: () => agents.upsert(),
+      mergeContacts: () => people.merge(),
+      updateContact: () => people.update(),
+      deleteContact: () => people.remove(),
+      importContacts: () => people.bring(),
       subscribe: () => webhooks.subscribe(),
       updateWebhook: () => webhooks.update(),
       replay: () => webhooks.replay(),

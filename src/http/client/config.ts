@@ -59,12 +59,11 @@ const profileOf = ({ sender }: CallerOf<'core'>): z.output<typeof userProfile> |
  * healthy when this program runs it and is healthy itself; that of a source when its connectors are, too.
  */
 function servicesOf(services: Services): Record<string, z.output<typeof service>> {
-  const { config, health } = services;
+  const { config, features, health } = services;
   const healthy = health.every(({ problem }) => problem() === null);
   const running = (component: string, enabled = true) => ({ enabled, healthy: enabled && healthy, component });
   /** No part of this program. */
   const absent = (component: string, enabled: boolean) => ({ enabled, healthy: false, component });
-  const { 'source-api': sourceApi, webhook, contacts } = config.integration;
   const { pageplatform, cloudmsg, bizmaps, telco, chatplugin } = config.components.sources;
   const source = (name: string, component: string, enabled: boolean) => ({
     ...{ enabled, component },
@@ -78,10 +77,10 @@ function servicesOf(services: Services): Record<string, z.output<typeof service>
     'api-communication': running('api-communication'),
     'api-admin': running('api-admin'),
     'api-websocket': running('api-websocket'),
-    'source-api': running('integration-source-api', sourceApi.enabled),
-    'webhook-publisher': running('integration-webhook', webhook.enabled),
-    'webhook-consumer': running('integration-webhook', webhook.enabled),
-    'api-contacts': absent('api-contacts', contacts.enabled),
+    'source-api': running('integration-source-api', features.isOn('source-api')),
+    'webhook-publisher': running('integration-webhook', features.isOn('webhook')),
+    'webhook-consumer': running('integration-webhook', features.isOn('webhook')),
+    'api-contacts': running('api-contacts', features.isOn('contacts')),
     'media-resolver': absent('media-resolver', isOn(services, 'media-resolver')),
     ...connector('pageplatform', 'sources-pageplatform', pageplatform !== undefined),
     ...connector('bizmaps', 'sources-bizmaps', bizmaps !== undefined),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type EventType, subjectTypes } from '#actors/representation.ts';
 import { jsonObject } from '#src/ingest/fields.ts';
+import { contactPayload } from '../contacts/schemas.ts';
 import { channelSchema, messageSchema, tagSchema } from '../schemas.ts';
 import { subscriptionSchema } from '../webhooks/schemas.ts';
 
@@ -88,6 +89,7 @@ export const eventSchemas = {
     componentPayload,
     'A component was installed, uninstalled, configured, switched on or off.',
   ),
+  'contact.updated': eventOf('contact.updated', contactPayload, 'A contact was made, changed, merged or deleted.'),
 } as const satisfies Record<EventType, z.ZodType>;
 
 /** An Event on every transport; `type` says which one. */
@@ -101,5 +103,6 @@ export const eventSchema = z
     eventSchemas['tag.updated'],
     eventSchemas['webhook.updated'],
     eventSchemas['component.updated'],
+    eventSchemas['contact.updated'],
   ])
   .meta({ id: 'Event' });
