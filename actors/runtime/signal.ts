@@ -1,5 +1,8 @@
-/** What somebody outside waits for: events, effects to do, webhook subscriptions with their deliveries, sources with their channels, and who may call. */
-export const growing = ['feed', 'outbox', 'webhooks', 'sources', 'callers'] as const;
+/**
+ * What somebody outside waits for: events, effects to do, webhook subscriptions with their deliveries, sources with their
+ * channels, contents that were erased, and who may call.
+ */
+export const growing = ['feed', 'outbox', 'webhooks', 'sources', 'erased', 'callers'] as const;
 export type Growing = (typeof growing)[number];
 
 /** The body of the signal after a commit: the names of what grew, with spaces between them. */

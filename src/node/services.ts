@@ -58,6 +58,7 @@ export function openServices(ports: NodePorts): NodeServices {
   const growth = new Growth();
   growth.on('sources', forget);
   growth.on('callers', forget);
+  growth.on('erased', () => store.forgetErased());
   const problems = new Problems(log);
   const reads = new ReadHealth({ clock, problems, look: () => readNewest(store) });
   const stopLooking = repeated(clock, lookAgainEvery, () => reads.look());
