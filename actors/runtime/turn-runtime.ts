@@ -178,16 +178,16 @@ export class TurnRuntime implements Runtime {
     );
   }
 
-  /** Who tells something, and which command made it. */
-  #self(): { from: ActorAddress; command: string } {
-    return { from: { kind: this.#kind.name, id: this.#actor.row.id }, command: this.commandId };
-  }
-
   eraseTurns(redaction: Redaction, from = this.#actor.row.last_turn): number {
     const { changes, next } = erasedTurns(this.#store, from, redaction);
     for (const change of changes) this.change(change);
     this.signal('erased');
     return next;
+  }
+
+  /** Who tells something, and which command made it. */
+  #self(): { from: ActorAddress; command: string } {
+    return { from: { kind: this.#kind.name, id: this.#actor.row.id }, command: this.commandId };
   }
 
   effectOf(subject: number, kind: string): OutboxRow | null {
