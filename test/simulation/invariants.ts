@@ -8,6 +8,7 @@ import { workSubject } from '#src/nats/subjects.ts';
 import { differences } from './files.ts';
 import { holds } from './holds.ts';
 import type { Ledger, Send } from './ledger.ts';
+import { tagProblems } from './tag-problems.ts';
 import type { Witness } from './witness.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +22,7 @@ export function problemsOf(world: World, ledger: Ledger): string[] {
     ...sendProblems(world, ledger),
     ...ingestProblems(db, ledger),
     ...upsertProblems(db, ledger),
+    ...tagProblems(db, ledger),
     ...(saidMeets(world) ? saidProblems(db, ledger) : []),
     ...acceptanceProblems(world),
     ...attemptProblems(world),

@@ -4,6 +4,7 @@ import { Faults } from './faults.ts';
 import { Followers } from './followers.ts';
 import type { Ledger } from './ledger.ts';
 import { SourceApps } from './source-apps.ts';
+import { TagUsers } from './tag-users.ts';
 import { WebhookUsers } from './webhook-users.ts';
 import type { World } from './world.ts';
 
@@ -11,6 +12,7 @@ import type { World } from './world.ts';
 const weights = {
   ...{ ingest: 20, say: 4, connection: 4 },
   ...{ send: 22, start: 5, resend: 6, markRead: 5, setState: 4, rename: 2, upsert: 6 },
+  ...{ createTag: 2, tag: 5, untag: 2, deleteTag: 1.5 },
   ...{ subscribe: 1, updateWebhook: 1, replay: 1, lookAtWebhooks: 1, listen: 1, poll: 0.5 },
   ...{ cut: 9, kill: 2, disk: 2, weather: 5, mood: 7, receiverMood: 7, disturb: 4, log: 2, leap: 2, setClock: 2 },
 };
@@ -36,6 +38,7 @@ export class Scenario {
     this.#world = world;
     const sources = new SourceApps(world, clients, ledger);
     const agents = new Agents(world, clients, ledger);
+    const tags = new TagUsers(world, clients, ledger);
     const faults = new Faults(world, clients);
     const webhooks = new WebhookUsers(world, clients);
     this.#sources = sources;
@@ -55,6 +58,10 @@ export class Scenario {
       setState: () => agents.setState(),
       rename: () => agents.rename(),
       upsert: () => agents.upsert(),
+      createTag: () => tags.create(),
+      tag: () => tags.tag(),
+      untag: () => tags.untag(),
+      deleteTag: () => tags.delete(),
       subscribe: () => webhooks.subscribe(),
       updateWebhook: () => webhooks.update(),
       replay: () => webhooks.replay(),
