@@ -37,14 +37,18 @@ export function openStoreReader(
   const db = openForReading(file, running);
   if (sealKey !== undefined) readWith(db, createSeal(sealKey));
   const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
-  const parts: ReaderParts = { shards, instance, render: rendererOf(db, kinds) };
+  const parts: ReaderParts = { shards, instance, clock: () => performance.now(), render: rendererOf(db, kinds) };
   const makers = Object.assign({}, ...kinds.map(({ readers }) => readers ?? {})) as Record<string, MakeReader>;
   const readers = Object.entries(makers).map(([name, make]) => [name, make(db, parts)]);
+  const made = Object.fromEntries(readers) as Made<Union<Makers>>;
   return {
-    ...(Object.fromEntries(readers) as Made<Union<Makers>>),
+    ...made,
     deadLetters: deadLetterReader(db),
     feed: feedReader(db, shards, kinds),
     outbox: outboxReader(db),
-    close: () => db.close(),
+    close() {
+      made.conversations.close();
+      db.close();
+    },
   };
 }

@@ -28,7 +28,14 @@ const named = fc
     fc.tuple(metadataField, fc.oneof(text, rangeOf(number), rangeOf(quoted))),
   )
   .map(([field, value]) => `${field}:${value}`);
-const leaf = fc.oneof({ arbitrary: named, weight: 4 }, text, fc.constant('*:*'));
+const words = fc
+  .oneof(
+    quoted,
+    escaped,
+    escaped.map((word) => `${word}*`),
+  )
+  .map((value) => `text:${value}`);
+const leaf = fc.oneof({ arbitrary: named, weight: 4 }, words, text, fc.constant('*:*'));
 const { filter: validFilter } = fc.letrec<{ filter: string }>((tie) => ({
   filter: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -43,7 +50,7 @@ const { filter: validFilter } = fc.letrec<{ filter: string }>((tie) => ({
 const soup = fc
   .array(
     fc.constantFrom(
-      ...'source metadata. a .b : : ( ) [ ] { } " \\ * TO AND OR NOT && || + - ! ~ ^ / < 5 id unread_count tag_ids \' ; -- % _ ? \ud800 é'.split(
+      ...'source metadata. a .b : : ( ) [ ] { } " \\ * TO AND OR NOT && || + - ! ~ ^ / < 5 id unread_count tag_ids text: NEAR \' ; -- % _ ? \ud800 é'.split(
         ' ',
       ),
       ' ',

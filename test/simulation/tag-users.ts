@@ -30,7 +30,10 @@ export class TagUsers {
 
   tag(): void {
     const tag = this.#world.random.pick(this.#made);
-    if (tag === undefined) return this.create();
+    if (tag === undefined) {
+      this.create();
+      return;
+    }
     const { conversation } = this.#world.random.pick(contacts);
     this.#clients.ask({
       name: `tag ${conversation}`,

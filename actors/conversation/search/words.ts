@@ -1,0 +1,26 @@
+import { invalidFilter, type Operand } from '../../filter.ts';
+import type { Connection } from '../../store/database.ts';
+import { docsPerConversation } from './file.ts';
+
+/** Whether a value can be looked up in the words of messages: a phrase, or one whose last word is only begun. */
+export const isPhrase = ({ pieces }: Operand): boolean =>
+  pieces.length === 1 || (pieces.length === 2 && pieces[0] !== '' && pieces[1] === '');
+
+/** How words of messages are looked up. */
+export const wordsQuery = `SELECT DISTINCT rowid / ${docsPerConversation} FROM words WHERE words MATCH ? AND running(rowid)`;
+
+/**
+ * Ordinals of conversations in which a message says this: its words side by side, whatever their case and accents.
+ * @throws Failure `invalid_filter` for a wildcard that does not stand behind a word
+ */
+export function saying(index: Connection, value: Operand): number[] {
+  if (!isPhrase(value)) throw invalidFilter(value.at, 'In text a wildcard stands at the end of a word; another one');
+  const [phrase = '', prefix] = value.pieces;
+  // Nothing but one string: no operator, column or function of the query language can be reached.
+  const query = `"${phrase.replaceAll('"', '""')}"${prefix === undefined ? '' : ' *'}`;
+  return index.prepare(wordsQuery).pluck().all(query) as number[];
+}
+
+/** Ordinals of conversations in which a message has any words. */
+export const sayingAnything = (index: Connection): number[] =>
+  index.prepare('SELECT ordinal FROM conversation WHERE docs > 0').pluck().all() as number[];
