@@ -9,6 +9,7 @@ import { ingest } from './scenarios/ingest.ts';
 import { latency } from './scenarios/latency.ts';
 import { list } from './scenarios/list.ts';
 import { memory } from './scenarios/memory.ts';
+import { search } from './scenarios/search.ts';
 import { start } from './scenarios/start.ts';
 import { storage } from './scenarios/storage.ts';
 import { strangers } from './scenarios/strangers.ts';
@@ -19,6 +20,7 @@ const scenarios: Scenario[] = [
   ingest,
   batch,
   list,
+  search,
   latency,
   hanging,
   strangers,

@@ -97,9 +97,9 @@ export function openForReading(file: string, running: () => boolean = () => true
 
 /**
  * Opens a file of which everything can be made again, creating it. What is committed there may be lost with the power.
- * What is removed leaves no trace. `running` is asked as by `openForReading`; it throws.
+ * What is removed leaves no trace.
  */
-export function openDerived(file: string, running: () => void): Connection {
+export function openDerived(file: string): Connection {
   const db = new Database(file, { timeout: 5000 });
   try {
     db.pragma('journal_mode = WAL');
@@ -110,10 +110,6 @@ export function openDerived(file: string, running: () => void): Connection {
     db.close();
     throw error;
   }
-  db.function('running', (_column) => {
-    running();
-    return 1;
-  });
   return db;
 }
 

@@ -17,7 +17,7 @@ export interface SearchedConversation {
 const firstCapacity = 1_024;
 const bytesOfId = 16;
 
-/** Columns of whole numbers; NaN: null. */
+/** ConversationColumns of whole numbers; NaN: null. */
 const numeric = ['key', 'created_at', 'unread_count', 'last_message', 'last_message_at'] as const;
 type Numeric = (typeof numeric)[number];
 
@@ -51,7 +51,7 @@ class Words {
  * What filters compare that is short, of every conversation, by its ordinal: in memory, since a scan of it takes less
  * than a millisecond for 100,000, and what changes with each message need not be written a second time.
  */
-export class Columns {
+export class ConversationColumns {
   size = 0;
   #capacity = firstCapacity;
   readonly #numbers = Object.fromEntries(numeric.map((name) => [name, new Float64Array(firstCapacity)])) as Record<

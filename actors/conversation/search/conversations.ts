@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Connection } from '../../store/database.ts';
 import { keysPerShard } from '../../store/table.ts';
 import type { ShardRow } from '../../store/tables.ts';
-import { Columns, type SearchedConversation } from './columns.ts';
+import { ConversationColumns, type SearchedConversation } from './columns.ts';
 import { entriesOf } from './entries.ts';
 
 type ReadRow = SearchedConversation & { metadata: string };
@@ -17,7 +17,7 @@ const atOnce = 500;
  * followed; then those that the journal tells of.
  */
 export class ConversationsIndex {
-  readonly columns = new Columns();
+  readonly columns = new ConversationColumns();
   readonly #reads: ReturnType<typeof readsFrom>;
   readonly #writes: ReturnType<typeof writesTo>;
   /** For each shard the last position that was followed. */

@@ -82,7 +82,10 @@ function tagged(index: SearchIndex, { pieces }: Operand): OrdinalSet {
 
 function said(index: SearchIndex, value: Operand): OrdinalSet {
   index.mustKnow('messages');
-  return setOf(index, isAnything(value) ? sayingAnything(index.file) : saying(index.file, value));
+  return setOf(
+    index,
+    isAnything(value) ? sayingAnything(index.file) : saying(index.file, value, () => index.mustGoOn()),
+  );
 }
 
 function metadata(index: SearchIndex, path: readonly string[]): FieldComparison {

@@ -39,12 +39,12 @@ CREATE VIRTUAL TABLE words USING fts5 (
  * Opens the index of a data file, which is made anew when it is missing, damaged, of another version or of another
  * instance: all that it holds can be made again.
  */
-export function openSearchFile(file: string, instance: string, running: () => void): Connection {
-  const db = opened(file, running);
+export function openSearchFile(file: string, instance: string): Connection {
+  const db = opened(file);
   if (db !== null && stampOf(db) === stamp(instance)) return db;
   db?.close();
   discardDerived(file);
-  const made = openDerived(file, running);
+  const made = openDerived(file);
   made.exec(schema);
   made.prepare("INSERT INTO meta VALUES ('stamp', ?)").run(stamp(instance));
   return made;
@@ -53,9 +53,9 @@ export function openSearchFile(file: string, instance: string, running: () => vo
 const stamp = (instance: string): string => `${version} ${instance}`;
 
 /** Null: it is no database. */
-function opened(file: string, running: () => void): Connection | null {
+function opened(file: string): Connection | null {
   try {
-    return openDerived(file, running);
+    return openDerived(file);
   } catch (error) {
     if (isDamage(error)) return null;
     throw error;

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts';
 import { type Connection, discardDerived, type Statement } from '../../store/database.ts';
 import { type TagReader, tagReader } from '../../tag/reader.ts';
-import type { Columns } from './columns.ts';
+import type { ConversationColumns } from './columns.ts';
 import { ConversationsIndex } from './conversations.ts';
 import { isDamage, openSearchFile } from './file.ts';
 import { MessagesIndex } from './messages.ts';
@@ -41,7 +41,7 @@ export class SearchIndex {
     this.#conversations = new ConversationsIndex(db, this.#index);
   }
 
-  get columns(): Columns {
+  get columns(): ConversationColumns {
     return this.#conversations.columns;
   }
 
@@ -108,7 +108,7 @@ export class SearchIndex {
   }
 
   #open(): Connection {
-    const index = openSearchFile(this.#file, this.#instance, () => this.mustGoOn());
+    const index = openSearchFile(this.#file, this.#instance);
     this.#wasBuilt = index.prepare("SELECT 1 FROM meta WHERE name = 'built'").get() !== undefined;
     return index;
   }

@@ -6,13 +6,12 @@ import type { Range } from './limits.ts';
 const { structure, text, written, number } = entryTypes;
 const anyOf = (...types: number[]): string => `type IN (${types.join()})`;
 
-/** How entries of metadata are looked up; each gives ordinals. Parameters: the path, then what it is compared with. */
+/** How entries of metadata are looked up; each gives ordinals, one that has several again and again. Parameters: the path, then what it is compared with. */
 export const entryQueries = {
-  present: `SELECT DISTINCT ordinal FROM entry WHERE path = ? AND ${anyOf(structure, text, written)}`,
-  match: `SELECT DISTINCT ordinal FROM entry WHERE path = ? AND ${anyOf(text, written)} AND value = ?`,
-  wildcard: `SELECT DISTINCT ordinal FROM entry WHERE path = ? AND ${anyOf(text, written)}
-    AND value >= ? AND value < ? AND value GLOB ? AND running(ordinal)`,
-  range: 'SELECT DISTINCT ordinal FROM entry WHERE path = ? AND type = ? AND',
+  present: `SELECT ordinal FROM entry WHERE path = ? AND ${anyOf(structure, text, written)}`,
+  match: `SELECT ordinal FROM entry WHERE path = ? AND ${anyOf(text, written)} AND value = ?`,
+  beginning: `SELECT ordinal FROM entry WHERE path = ? AND ${anyOf(text, written)} AND value >= ? AND value < ?`,
+  range: 'SELECT ordinal FROM entry WHERE path = ? AND type = ? AND',
 } as const;
 
 /** Behind every text that begins with what it follows. */
@@ -29,8 +28,10 @@ export const having = (index: Connection, path: readonly string[]): number[] =>
 export function matching(index: Connection, path: readonly string[], { pieces }: Operand): number[] {
   const [first = ''] = pieces;
   if (pieces.length === 1) return ordinals(index, entryQueries.match, pathText(path), first);
+  const begin = [pathText(path), first, first + last];
+  if (pieces.length === 2 && pieces[1] === '') return ordinals(index, entryQueries.beginning, ...begin);
   const pattern = pieces.map((piece) => piece.replace(/[*?[]/g, '[$&]')).join('*');
-  return ordinals(index, entryQueries.wildcard, pathText(path), first, first + last, pattern);
+  return ordinals(index, `${entryQueries.beginning} AND value GLOB ?`, ...begin, pattern);
 }
 
 /** The same of a range: of numbers where its ends are numbers, else of texts. */

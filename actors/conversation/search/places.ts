@@ -13,17 +13,17 @@ export function placesAmong(db: Connection, index: SearchIndex, found: OrdinalSe
     // What was heard of since has a message with a later key: it is no quiet one, whatever the columns still say.
     const loud = new Map(moved(start).map(({ key, at }) => [key, at]));
     const nearest = new Nearest(limit, sign);
-    const offer = (place: Place): void => {
-      if (sign * order(edge, place) > 0) nearest.offer(place);
+    const offer = (at: number, key: number): void => {
+      if (sign * (edge.at - at || edge.key - key) > 0) nearest.offer(at, key);
     };
-    for (const place of quietPlaces(index, found, lastKeys(start))) if (!loud.has(place.key)) offer(place);
-    for (const [key, at] of loud) if (at !== null && isFound(index, found, key)) offer({ at, key });
+    const quiet = (at: number, key: number): void => {
+      if (!loud.has(key)) offer(at, key);
+    };
+    eachQuiet(index, found, lastKeys(start), quiet);
+    for (const [key, at] of loud) if (at !== null && isFound(index, found, key)) offer(at, key);
     return nearest.places;
   };
 }
-
-/** Above 0: the second one comes behind the first in the list, which begins with the newest. */
-const order = (one: Place, other: Place): number => one.at - other.at || one.key - other.key;
 
 function isFound(index: SearchIndex, found: OrdinalSet, key: number): boolean {
   const ordinal = index.ordinalOf(key);
@@ -31,12 +31,17 @@ function isFound(index: SearchIndex, found: OrdinalSet, key: number): boolean {
 }
 
 /** Those that have been quiet since the walk began are where they were. */
-function* quietPlaces({ columns }: SearchIndex, found: OrdinalSet, last: readonly number[]): Iterable<Place> {
+function eachQuiet(
+  { columns }: SearchIndex,
+  found: OrdinalSet,
+  last: readonly number[],
+  take: (at: number, key: number) => void,
+): void {
   for (const ordinal of found.descending()) {
     const message = columns.number('last_message', ordinal);
-    if (message > (last[shardOfKey(message)] ?? -1)) continue;
-    if (!Number.isNaN(message)) {
-      yield { at: columns.number('last_message_at', ordinal), key: columns.number('key', ordinal) };
+    // Not so where there is no message.
+    if (message <= (last[shardOfKey(message)] ?? -1)) {
+      take(columns.number('last_message_at', ordinal), columns.number('key', ordinal));
     }
   }
 }
@@ -53,17 +58,22 @@ class Nearest {
     this.#sign = sign;
   }
 
-  offer(place: Place): void {
+  offer(at: number, key: number): void {
     const { places } = this;
     const isFull = places.length === this.#limit;
-    if (isFull && this.#sign * order(places.at(-1)!, place) > 0) return;
+    if (isFull && !this.#isBefore(at, key, places.at(-1)!)) return;
     let [low, high] = [0, places.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#sign * order(places[middle]!, place) > 0) low = middle + 1;
-      else high = middle;
+      if (this.#isBefore(at, key, places[middle]!)) high = middle;
+      else low = middle + 1;
     }
     if (isFull) places.pop();
-    places.splice(low, 0, place);
+    places.splice(low, 0, { at, key });
+  }
+
+  /** The list begins with the newest. */
+  #isBefore(at: number, key: number, other: Place): boolean {
+    return this.#sign * (at - other.at || key - other.key) > 0;
   }
 }

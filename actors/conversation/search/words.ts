@@ -6,19 +6,32 @@ import { docsPerConversation } from './file.ts';
 export const isPhrase = ({ pieces }: Operand): boolean =>
   pieces.length === 1 || (pieces.length === 2 && pieces[0] !== '' && pieces[1] === '');
 
+/** Documents that are looked up before it is asked whether to go on. */
+const atOnce = 50_000;
+
 /** How words of messages are looked up. */
-export const wordsQuery = `SELECT DISTINCT rowid / ${docsPerConversation} FROM words WHERE words MATCH ? AND running(rowid)`;
+export const wordsQuery = `SELECT rowid FROM words WHERE words MATCH ? AND rowid > ? ORDER BY rowid LIMIT ${atOnce}`;
 
 /**
  * Ordinals of conversations in which a message says this: its words side by side, whatever their case and accents.
+ * @param mustGoOn throws when the query was cut
  * @throws Failure `invalid_filter` for a wildcard that does not stand behind a word
  */
-export function saying(index: Connection, value: Operand): number[] {
+export function saying(index: Connection, value: Operand, mustGoOn: () => void): number[] {
   if (!isPhrase(value)) throw invalidFilter(value.at, 'In text a wildcard stands at the end of a word; another one');
   const [phrase = '', prefix] = value.pieces;
   // Nothing but one string: no operator, column or function of the query language can be reached.
   const query = `"${phrase.replaceAll('"', '""')}"${prefix === undefined ? '' : ' *'}`;
-  return index.prepare(wordsQuery).pluck().all(query) as number[];
+  const find = index.prepare(wordsQuery).pluck();
+  const ordinals: number[] = [];
+  for (let last = 0; ; ) {
+    const docs = find.all(query, last) as number[];
+    // A conversation that is there several times does no harm: to sort that out here would take longer.
+    for (const doc of docs) ordinals.push(Math.floor(doc / docsPerConversation));
+    if (docs.length < atOnce) return ordinals;
+    mustGoOn();
+    last = docs.at(-1)!;
+  }
 }
 
 /** Ordinals of conversations in which a message has any words. */
