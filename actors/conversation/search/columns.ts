@@ -1,4 +1,5 @@
 import { OrdinalSet } from './ordinals.ts';
+import { isMadeOf } from './patterns.ts';
 
 /** What of a conversation's row is kept at hand. */
 export interface SearchedConversation {
@@ -75,8 +76,9 @@ export class ConversationColumns {
     this.workflows.put(ordinal, row.workflow ?? '');
   }
 
-  number(name: Numeric, ordinal: number): number {
-    return this.#numbers[name][ordinal]!;
+  /** A column, by ordinals. Valid until something is put. */
+  numbers(name: Numeric): Float64Array {
+    return this.#numbers[name];
   }
 
   /** Those that have appeared. */
@@ -97,11 +99,17 @@ export class ConversationColumns {
     });
   }
 
-  /** @param test is given 32 hexadecimal digits */
-  whereId(test: (digits: string) => boolean): OrdinalSet {
-    const digits = Buffer.from(this.#ids.buffer, 0, this.size * bytesOfId).toString('hex');
-    const length = 2 * bytesOfId;
-    return OrdinalSet.where(this.size, (ordinal) => test(digits.slice(ordinal * length, (ordinal + 1) * length)));
+  /** @param pieces of 32 hexadecimal digits, with anything between them */
+  whereId(pieces: readonly string[]): OrdinalSet {
+    const [first = ''] = pieces;
+    // What an id begins with is compared as bytes: most are left out by it.
+    const begin = Buffer.from(first, 'hex').subarray(0, bytesOfId);
+    const ids = Buffer.from(this.#ids.buffer, 0, this.size * bytesOfId);
+    return OrdinalSet.where(this.size, (ordinal) => {
+      const at = ordinal * bytesOfId;
+      for (let n = 0; n < begin.length; n++) if (ids[at + n] !== begin[n]) return false;
+      return isMadeOf(pieces, ids.toString('hex', at, at + bytesOfId));
+    });
   }
 
   #reach(size: number): void {

@@ -20,7 +20,7 @@ const unreadCount: FieldOf = (index) => numeric(index, 'unread_count', wholeNumb
 
 /** The fields of conversations. */
 const fields: Readonly<Record<string, FieldOf>> = {
-  id: ({ columns }) => ({ match: (value) => columns.whereId(isId(value)) }),
+  id: ({ columns }) => ({ match: (value) => columns.whereId(digitsOf(value)) }),
   channel_id: ({ columns }) => ({ match: (value) => columns.channels.where(columns.size, isId(value)) }),
   source: ({ columns }) => ({ match: (value) => columns.sources.where(columns.size, isExactly(value)) }),
   display_name: displayName,
@@ -58,8 +58,10 @@ const isExactly = (value: Operand): ((text: string) => boolean) =>
   isAnything(value) ? (text) => text !== '' : (text) => isMadeOf(value.pieces, text);
 
 /** Dashes mean nothing in an id. */
-function isId({ pieces }: Operand): (digits: string) => boolean {
-  const wanted = pieces.map((piece) => piece.toLowerCase().replaceAll('-', ''));
+const digitsOf = ({ pieces }: Operand): string[] => pieces.map((piece) => piece.toLowerCase().replaceAll('-', ''));
+
+function isId(value: Operand): (digits: string) => boolean {
+  const wanted = digitsOf(value);
   return (digits) => isMadeOf(wanted, digits);
 }
 

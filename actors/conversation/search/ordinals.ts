@@ -57,11 +57,11 @@ export class OrdinalSet {
   }
 
   /** The highest first: the newest are most likely looked for. */
-  *descending(): Iterable<number> {
+  each(take: (ordinal: number) => void): void {
     for (let i = this.#words.length - 1; i >= 0; i--) {
       for (let word = this.#words[i]!; word !== 0; ) {
-        const bit = 31 - Math.clz32(word);
-        yield i * bitsPerWord + bit;
+        const bit = bitsPerWord - 1 - Math.clz32(word);
+        take(i * bitsPerWord + bit);
         word = (word & ~(1 << bit)) >>> 0;
       }
     }

@@ -37,13 +37,16 @@ function eachQuiet(
   last: readonly number[],
   take: (at: number, key: number) => void,
 ): void {
-  for (const ordinal of found.descending()) {
-    const message = columns.number('last_message', ordinal);
+  const [messages, times, keys] = [
+    columns.numbers('last_message'),
+    columns.numbers('last_message_at'),
+    columns.numbers('key'),
+  ];
+  found.each((ordinal) => {
+    const message = messages[ordinal]!;
     // Not so where there is no message.
-    if (message <= (last[shardOfKey(message)] ?? -1)) {
-      take(columns.number('last_message_at', ordinal), columns.number('key', ordinal));
-    }
-  }
+    if (message <= (last[shardOfKey(message)] ?? -1)) take(times[ordinal]!, keys[ordinal]!);
+  });
 }
 
 /** The first few of many places, in order. */
