@@ -84,10 +84,10 @@ function tagged(index: SearchIndex, { pieces }: Operand): OrdinalSet {
 
 function said(index: SearchIndex, value: Operand): OrdinalSet {
   index.mustKnow('messages');
-  return setOf(
-    index,
-    isAnything(value) ? sayingAnything(index.file) : saying(index.file, value, () => index.mustGoOn()),
-  );
+  if (isAnything(value)) return setOf(index, sayingAnything(index.file));
+  const set = new OrdinalSet(index.columns.size);
+  for (const ordinals of saying(index.file, value, () => index.mustGoOn())) set.addAll(ordinals);
+  return set;
 }
 
 function metadata(index: SearchIndex, path: readonly string[]): FieldComparison {
@@ -98,7 +98,7 @@ function metadata(index: SearchIndex, path: readonly string[]): FieldComparison 
 }
 
 const setOf = ({ columns }: SearchIndex, ordinals: readonly number[]): OrdinalSet =>
-  OrdinalSet.of(columns.size, ordinals);
+  new OrdinalSet(columns.size).addAll(ordinals);
 
 /** A column of whole numbers; `read` gives the first and the last number that a value stands for. */
 function numeric(

@@ -17,15 +17,14 @@ export class OrdinalSet {
     return set;
   }
 
-  /** What is not below the size is left out. */
-  static of(size: number, ordinals: readonly number[]): OrdinalSet {
-    const set = new OrdinalSet(size);
-    for (const ordinal of ordinals) if (ordinal < size) set.add(ordinal);
-    return set;
-  }
-
   add(ordinal: number): void {
     this.#words[ordinal >>> 5]! |= 1 << (ordinal & 31);
+  }
+
+  /** What is not below the size is left out. */
+  addAll(ordinals: readonly number[]): this {
+    for (const ordinal of ordinals) if (ordinal < this.size) this.add(ordinal);
+    return this;
   }
 
   has(ordinal: number): boolean {

@@ -10,27 +10,28 @@ export const isPhrase = ({ pieces }: Operand): boolean =>
 const atOnce = 50_000;
 
 /** How words of messages are looked up. */
-export const wordsQuery = `SELECT rowid FROM words WHERE words MATCH ? AND rowid > ? ORDER BY rowid LIMIT ${atOnce}`;
+export const wordsQuery = `SELECT rowid / ${docsPerConversation} FROM words
+  WHERE words MATCH ? AND rowid >= ? ORDER BY rowid LIMIT ${atOnce}`;
 
 /**
- * Ordinals of conversations in which a message says this: its words side by side, whatever their case and accents.
+ * Ordinals of conversations in which a message says this, in parts: its words side by side, whatever their case and
+ * accents. One in which it is said several times is there several times: to sort that out here would take longer.
  * @param mustGoOn throws when the query was cut
  * @throws Failure `invalid_filter` for a wildcard that does not stand behind a word
  */
-export function saying(index: Connection, value: Operand, mustGoOn: () => void): number[] {
+export function* saying(index: Connection, value: Operand, mustGoOn: () => void): Iterable<number[]> {
   if (!isPhrase(value)) throw invalidFilter(value.at, 'In text a wildcard stands at the end of a word; another one');
   const [phrase = '', prefix] = value.pieces;
   // Nothing but one string: no operator, column or function of the query language can be reached.
   const query = `"${phrase.replaceAll('"', '""')}"${prefix === undefined ? '' : ' *'}`;
   const find = index.prepare(wordsQuery).pluck();
-  const ordinals: number[] = [];
-  for (let last = 0; ; ) {
-    const docs = find.all(query, last) as number[];
-    // A conversation that is there several times does no harm: to sort that out here would take longer.
-    for (const doc of docs) ordinals.push(Math.floor(doc / docsPerConversation));
-    if (docs.length < atOnce) return ordinals;
+  for (let from = 0; ; ) {
+    // As an integer: the index looks no other number up.
+    const ordinals = find.all(query, BigInt(from)) as number[];
+    yield ordinals;
+    if (ordinals.length < atOnce) return;
     mustGoOn();
-    last = docs.at(-1)!;
+    from = (ordinals.at(-1)! + 1) * docsPerConversation;
   }
 }
 
