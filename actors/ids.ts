@@ -7,6 +7,7 @@ export const namespaces = {
   source: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e04',
   idempotencyKey: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e05',
   command: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e06',
+  media: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0d',
 } as const;
 
 /** The channel of an account at a source. */
@@ -43,6 +44,9 @@ export function messageIdsOf(source: string, sourceMessageId: string): [first: s
 
 /** The actor of a registered source. */
 export const sourceActorId = (sourceId: string): string => uuidV5(namespaces.source, sourceId);
+
+/** The actor of a file with this content. */
+export const mediaActorId = (sha256: string): string => uuidV5(namespaces.media, sha256);
 
 /**
  * A delivery of a feed row to a subscription: the `webhook-id`, the same on all its tries. A UUID version 8 that holds

@@ -18,13 +18,16 @@ export interface RawJson {
 /** Text in which a number may stand that `JSON.stringify` would write otherwise: long, with a point, an exponent, `-0`. */
 const mayHoldRaw = /(?:^|[:[,])\s*(?:-0(?:[\s,\]}]|$)|-?(?:\d{16}|\d+[.eE]))/;
 
+/** Whether parsing a text may give a `RawJson`; of most texts it is known at once that it does not. */
+export const mayBeRaw = (text: string): boolean => mayHoldRaw.test(text);
+
 /**
  * Parses JSON that comes from outside, or was stored from there: a number whose digits a double would change comes as
  * `RawJson`, so that `JSON.stringify` writes it as it was given.
  * @throws SyntaxError when the text is not JSON
  */
 export function parseJson(text: string): unknown {
-  if (!mayHoldRaw.test(text)) return JSON.parse(text);
+  if (!mayBeRaw(text)) return JSON.parse(text);
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && String(value) !== source ? JSON.rawJSON(source) : value,
   );

@@ -1,6 +1,7 @@
 import { channelKind } from './channel/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
+import { mediaKind } from './media/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
 import { sourceKind } from './source/kind.ts';
 import type { TableShape } from './store/table.ts';
@@ -17,6 +18,7 @@ export const declaredKinds = {
   template: templateKind,
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,
+  media: mediaKind,
 } as const;
 
 /** The same, as the runtime handles them. */

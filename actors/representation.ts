@@ -53,6 +53,8 @@ export interface WebhookSubscriptionJson {
   status: 'Subscribed' | 'Unsubscribed';
   /** Where it stands inside Subscribed; `suspended` after five days of only failures. */
   state: string;
+  /** Events that retention took before they were sent; absent: none. */
+  missed_events?: number;
 }
 
 /** What a tag can look like; `client.config` says how. */

@@ -43,15 +43,24 @@ export class Metrics {
     this.#webhookAttempts.inc({ outcome });
   }
 
-  /** A value that is read when the metrics are. */
+  /** A value that is read when the metrics are: not a number while it can not be. */
   gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
       help,
       registers: [this.registry],
       collect() {
-        this.set(read());
+        this.set(readable(read));
       },
     });
+  }
+}
+
+/** The other metrics are wanted most when something can not be read. */
+function readable(read: () => number): number {
+  try {
+    return read();
+  } catch {
+    return Number.NaN;
   }
 }

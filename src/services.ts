@@ -1,11 +1,14 @@
 import type { CommandSender } from '#actors/commands.ts';
+import type { Failure } from '#actors/errors.ts';
 import type { Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
+import type { Problems } from '#actors/problems.ts';
 import type { Growing } from '#actors/runtime/signal.ts';
 import type { FeedReader } from '#actors/journal/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Config } from './config/config.ts';
 import type { Connectors } from './connectors/registry.ts';
+import type { MediaFolder } from './media/folder.ts';
 import type { LongReads } from './runtime/long-reads.ts';
 import type { SourceTokens } from './security/source-token.ts';
 
@@ -35,7 +38,13 @@ export interface Services {
   longReads: LongReads;
   feed: FeedReader;
   connectors: Connectors;
+  /** Contents of files. */
+  media: MediaFolder;
   health: readonly HealthCheck[];
+  /** Of what reads the store here: its readiness depends on them too. */
+  problems: Problems;
+  /** Something could not be read. @returns what its caller is told; null: the store is not to blame */
+  unread(error: unknown): Failure | null;
   tokens: Pick<SourceTokens, 'make' | 'verify'>;
   commandsFor(origin: Origin): CommandSender;
   /** Calls `run` after commits that made `what` grow, and now and then besides. It carries no data. */

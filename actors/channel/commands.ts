@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { merged, objectAt } from '../json.ts';
+import { merged, objectAt, parseJson } from '../json.ts';
 import { metadataText } from '../metadata.ts';
 import type { ChannelJson, JsonObject } from '../representation.ts';
 import type { Handlers, Runtime } from '../runtime/kind.ts';
@@ -7,7 +7,6 @@ import type { ChannelCommands, ChannelConnect } from './contract.ts';
 import type { ChannelReads } from './reads.ts';
 import { channelJson } from './representation.ts';
 import type { ChannelRow } from './tables.ts';
-import { parseJson } from '../json.ts';
 
 type ChannelRuntime = Runtime<ChannelRow, null, ChannelReads, 'channel'>;
 

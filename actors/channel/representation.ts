@@ -1,6 +1,6 @@
+import { parseJson } from '../json.ts';
 import type { ChannelJson, JsonObject } from '../representation.ts';
 import type { ChannelRow } from './tables.ts';
-import { parseJson } from '../json.ts';
 
 /** A stored channel as the API shows it. Its token is no part of it: only its own source may see that. */
 export function channelJson(row: Readonly<ChannelRow>): ChannelJson {

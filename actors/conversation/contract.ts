@@ -1,6 +1,6 @@
+import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { Json, JsonObject, MessageJson } from '../representation.ts';
 import type { Address } from '../runtime/kind.ts';
-import type { AttemptOutcome } from '#machines/message-delivery.ts';
 
 /** Who wrote a message: `<provider>:<user id>`, or the source's id of the contact. */
 export interface Sender {

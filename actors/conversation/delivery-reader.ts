@@ -1,4 +1,5 @@
 import { channelJson } from '../channel/representation.ts';
+import { parseJson } from '../json.ts';
 import { type ChannelJson, isoTime, type Json } from '../representation.ts';
 import type { OwnedState } from '../runtime/kind.ts';
 import { uuidToBytes } from '../uuid.ts';
@@ -7,7 +8,6 @@ import { channels } from '../channel/tables.ts';
 import { pendingStateOf } from './delivery.ts';
 import { isPresent } from './memory.ts';
 import { conversations, messages } from './tables.ts';
-import { parseJson } from '../json.ts';
 
 /** A send that is to be made: what the call to the source needs. */
 export interface DeliveryWork {

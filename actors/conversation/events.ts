@@ -1,3 +1,4 @@
+import { parseJson } from '../json.ts';
 import { isoTime, type Json, type JsonObject } from '../representation.ts';
 import type { EventRenderer } from '../journal/turn.ts';
 import type { Connection, Statement } from '../store/database.ts';
@@ -5,7 +6,6 @@ import { uuidFromBytes } from '../uuid.ts';
 import { type ConversationMemory, isPresent } from './memory.ts';
 import { conversationMetadata, defaultDisplayName, messageText } from './representation.ts';
 import type { ConversationRow, MessageRow } from './tables.ts';
-import { parseJson } from '../json.ts';
 
 /**
  * What turns keep of a conversation's events. Rows are referred to by their keys as far as their columns never change;

@@ -1,9 +1,9 @@
 import { Failure } from '../errors.ts';
+import { parseJson } from '../json.ts';
 import type { JsonObject } from '../representation.ts';
 import type { Runtime } from '../runtime/kind.ts';
 import type { ConversationReads } from './reads.ts';
 import type { ConversationRow, MessageRow } from './tables.ts';
-import { parseJson } from '../json.ts';
 
 /** What an active conversation keeps at hand beside its row. */
 export interface ConversationMemory {

@@ -1,6 +1,6 @@
+import { JsonText } from '../json.ts';
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
-import { JsonText } from '../json.ts';
 import type { MessageJson } from '../representation.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { messageId, messageIdsOf } from '../ids.ts';

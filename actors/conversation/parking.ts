@@ -1,10 +1,10 @@
+import { parseJson } from '../json.ts';
 import type { Json } from '../representation.ts';
 import type { Sender } from './contract.ts';
 import { awaitConversation, startDelivery, stepDelivery, type SteppedDelivery } from './delivery.ts';
 import type { ConversationRuntime } from './memory.ts';
 import { type MessageRow, type ParkedSendRow, parkedSends } from './tables.ts';
 import { addMessage } from './writer.ts';
-import { parseJson } from '../json.ts';
 
 /** A message that the hub is asked to send. */
 export interface OutboundMessage {

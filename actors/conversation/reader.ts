@@ -101,7 +101,7 @@ export function conversationReader(
     const index = search();
     index.advance(patience(clock, catchUpMs));
     index.mustKnow('conversations');
-    const found = foundBy(index, filter);
+    const found = index.ask(() => foundBy(index, filter));
     return { places: placesAmong(db, index, found), total: found.count() };
   };
 

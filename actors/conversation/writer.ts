@@ -1,3 +1,4 @@
+import { parseJson } from '../json.ts';
 import type { Json, MessageJson } from '../representation.ts';
 import type { Columns } from '../runtime/kind.ts';
 import type { ConversationOrigin } from './contract.ts';
@@ -5,7 +6,6 @@ import { keptAbsence, keptConversation, keptFacts, keptMessage } from './events.
 import { type ConversationRuntime, presentConversation } from './memory.ts';
 import { defaultDisplayName, messageJson } from './representation.ts';
 import { type ConversationRow, messages, type MessageRow } from './tables.ts';
-import { parseJson } from '../json.ts';
 
 /** Makes the conversation one that has appeared. */
 export function createConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {

@@ -1,3 +1,4 @@
+import { jsonText, parseJson } from '../json.ts';
 import { isoTime } from '../representation.ts';
 import type { Envelope } from '../runtime/envelope.ts';
 import { maskedValue } from '../secrets.ts';
@@ -5,7 +6,6 @@ import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { type DeadLetterRow, deadLetters } from '../store/tables.ts';
-import { jsonText, parseJson } from '../json.ts';
 
 /** A command that the hub could not handle, as operators see it: what it carried that is a secret is masked. */
 export interface DeadLetterJson {

@@ -1,3 +1,4 @@
+import { parseJson } from '../json.ts';
 import type { EventJson, EventType, JsonObject } from '../representation.ts';
 import type { AnyKind } from '../runtime/kind.ts';
 import type { Connection, Statement } from '../store/database.ts';
@@ -10,7 +11,6 @@ import { PageInProgress } from './page-in-progress.ts';
 import { rendererOf } from './render.ts';
 import { type Renderer, type TurnEvent, unpackEvents } from './turn.ts';
 import { actorTurns } from './walk.ts';
-import { parseJson } from '../json.ts';
 
 type FeedRow = Pick<JournalRow, 'key' | 'kind' | 'actor' | 'at' | 'events'>;
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { MachineId } from '#machines/registry.ts';
+import { parseJson } from '../json.ts';
 import type { EventSubject, EventType, Json } from '../representation.ts';
 import type { JournalRow, ShardRow } from '../store/tables.ts';
-import { parseJson } from '../json.ts';
 
 /** One step of a machine inside a turn. */
 export interface Step {

@@ -7,6 +7,7 @@ import { bases, type BaseRow, journal, type JournalRow, type ShardRow } from '..
 import { FoldCheck } from './fold-check.ts';
 import { RowCheck } from './row-check.ts';
 import { digestedTables, RowDigests } from './row-digest.ts';
+import { secretProblems } from './secret-check.ts';
 import { positionsOf, shardDigest, type TurnEvent, turnHash, unpackEvents, unpackRows, unpackSteps } from './turn.ts';
 
 /** What a check of a data file found. `problems` empty: its invariants hold. */
@@ -24,12 +25,13 @@ export interface Verification {
  * Checks what a data file shows by itself: the journal has no gap, every turn's hash covers the turn and the one before
  * it, the steps of every state machine fold to its stored state, and the events of every actor are numbered without gap
  * or repeat. What only a kind knows of its rows, it says itself.
+ * @param sealKey what the file's secrets are encrypted with; absent: of them it is only checked which there are
  */
-export function verifyFile(file: string, kinds: readonly AnyKind[]): Verification {
+export function verifyFile(file: string, kinds: readonly AnyKind[], sealKey?: Uint8Array): Verification {
   const db = openForReading(file);
   try {
     // A hub may be at work: what is checked is of one moment.
-    return db.transaction(() => new Verifier(db, kinds).run())();
+    return db.transaction(() => new Verifier(db, kinds, sealKey).run())();
   } finally {
     db.close();
   }
@@ -49,6 +51,7 @@ interface Chained {
 class Verifier {
   readonly #db: Connection;
   readonly #kinds: readonly AnyKind[];
+  readonly #sealKey: Uint8Array | undefined;
   readonly #bases: Map<number, BaseRow>;
   readonly #contradictions: Map<string, Contradictions>;
   readonly #actors = new Map<number, Chained>();
@@ -57,9 +60,10 @@ class Verifier {
   readonly #folds: FoldCheck;
   readonly #result: Verification = { actors: 0, turns: 0, steps: 0, events: 0, rows: 0, problems: [] };
 
-  constructor(db: Connection, kinds: readonly AnyKind[]) {
+  constructor(db: Connection, kinds: readonly AnyKind[], sealKey: Uint8Array | undefined) {
     this.#db = db;
     this.#kinds = kinds;
+    this.#sealKey = sealKey;
     this.#digests = new RowDigests(db, digestedTables(kinds));
     this.#rows = new RowCheck(db, kinds, this.#digests);
     this.#bases = new Map(
@@ -75,7 +79,7 @@ class Verifier {
   }
 
   run(): Verification {
-    this.#meta();
+    for (const problem of secretProblems(this.#db, this.#kinds, this.#sealKey)) this.#problem(problem);
     const shards = this.#db.prepare('SELECT * FROM shard ORDER BY shard').all() as ShardRow[];
     for (const shard of shards) {
       this.#shard(shard);
@@ -106,12 +110,6 @@ class Verifier {
     } catch (error) {
       this.#problem(`${name}: it can not be read (${(error as Error).message})`);
     }
-  }
-
-  #meta(): void {
-    const names = this.#db.prepare('SELECT name FROM meta ORDER BY name').pluck().all() as string[];
-    if (!names.includes('instance')) this.#problem('meta: the instance is not there');
-    for (const name of names) if (!metaNames.includes(name)) this.#problem(`meta: nobody knows ${name}`);
   }
 
   #shard(row: ShardRow): void {
@@ -229,9 +227,6 @@ class Verifier {
     }
   }
 }
-
-/** What a file says of itself. */
-const metaNames = ['instance', 'seal'];
 
 /** What is known of an actor before its first turn. */
 const blank = { chain: '', turns: 0, seq: 0, last: 0, row: null };

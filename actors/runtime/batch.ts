@@ -2,10 +2,12 @@ import { applyRecord } from '../log/apply.ts';
 import { type ChangeRecord, FencedError, NotAppendedError, type ShardLog } from '../log/shard-log.ts';
 import type { Clock } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
+import { isIoError } from '../store/io-error.ts';
 import type { Change } from '../store/table.ts';
-import type { CommandHandling, Handled } from './command-handling.ts';
-import { isIoError } from './command-handling.ts';
+import type { CommandHandling } from './command-handling.ts';
 import type { Reply } from './envelope.ts';
+import { reasonOf } from './failing.ts';
+import type { Handled } from './handled.ts';
 import type { Growing } from './signal.ts';
 import type { Queued } from './mailbox.ts';
 import type { Prepared, Shard } from './shard.ts';
@@ -23,6 +25,8 @@ export interface BatchOutcome {
   grew: Map<number, Set<Growing>>;
   changes: number;
   poisoned: string[];
+  /** Commands of which nothing could be kept, not even a dead letter. */
+  dropped: { commandId: string; reason: string }[];
   expired: number;
 }
 
@@ -44,8 +48,11 @@ const doubtDelay = 200;
  */
 export class Batches {
   readonly #options: BatchOptions;
-  /** Commands that made a batch fail, with the error: they go to the dead letters when the batch runs again. */
-  readonly #unfit = new WeakMap<Queued, unknown>();
+  /**
+   * Commands that made a batch fail, with the error of each time. When the batch runs again they go to the dead letters,
+   * and when that fails too they are dropped.
+   */
+  readonly #unfit = new WeakMap<Queued, unknown[]>();
 
   constructor(options: BatchOptions) {
     this.#options = options;
@@ -56,7 +63,7 @@ export class Batches {
    * @throws the store's error, FencedError or NotAppendedError: nothing was committed, the shards are as before
    */
   run(shares: Share[], now: number): BatchOutcome | Promise<BatchOutcome> {
-    const outcome: BatchOutcome = { replies: [], grew: new Map(), changes: 0, poisoned: [], expired: 0 };
+    const outcome: BatchOutcome = { replies: [], grew: new Map(), changes: 0, poisoned: [], dropped: [], expired: 0 };
     const shards = shares.map(({ shard }) => shard);
     const done = this.#commit(shards, () => shares.map((share) => this.#handleShare(share, now, outcome)));
     return done instanceof Promise ? done.then(() => outcome) : outcome;
@@ -147,11 +154,7 @@ export class Batches {
     const all: Change[] = [];
     const signals = new Set<Growing>();
     for (const command of commands) {
-      if (command.envelope.deadline < now) {
-        outcome.replies.push({ command, reply: this.#expired(command, outcome) });
-        continue;
-      }
-      const handled = this.#applied(command, shard);
+      const handled = this.#fitting(command, () => this.#handle(command, shard, now, outcome));
       for (const change of handled.changes) all.push(change);
       for (const signal of handled.signals) signals.add(signal);
       if (handled.poison) outcome.poisoned.push(command.envelope.commandId);
@@ -160,6 +163,41 @@ export class Batches {
     if (signals.size > 0) outcome.grew.set(shard.number, signals);
     outcome.changes += all.length;
     return all;
+  }
+
+  /** Does the work of one command. What is thrown besides errors of the store is its own, and must not spoil the others. */
+  #fitting(command: Queued, work: () => Handled): Handled {
+    try {
+      return work();
+    } catch (error) {
+      if (isIoError(error)) throw error;
+      // Part of its changes may be in the transaction: only the whole batch can be undone, and run again without it.
+      this.#unfit.set(command, [...(this.#unfit.get(command) ?? []), error]);
+      throw new UnfitCommand(command, error);
+    }
+  }
+
+  #handle(command: Queued, shard: Shard, now: number, outcome: BatchOutcome): Handled {
+    const { handling } = this.#options;
+    const { envelope } = command;
+    const [unfit, unkept] = this.#unfit.get(command) ?? [];
+    if (unkept !== undefined) return this.#dropped(envelope.commandId, unkept, outcome);
+    if (unfit !== undefined) return this.#applied(handling.unappliable(envelope, shard, unfit));
+    if (command.envelope.deadline < now) {
+      return { reply: this.#expired(command, outcome), changes: [], signals: new Set(), poison: false };
+    }
+    return this.#applied(handling.handle(envelope, shard));
+  }
+
+  #dropped(commandId: string, error: unknown, outcome: BatchOutcome): Handled {
+    outcome.dropped.push({ commandId, reason: reasonOf(error) });
+    const message = `The hub could not handle this command, nor keep it: ${commandId}. Nothing was changed.`;
+    return {
+      reply: { ok: false, failure: { code: 'internal', message } },
+      changes: [],
+      signals: new Set(),
+      poison: false,
+    };
   }
 
   /** What an earlier try of an expired command has done keeps its answer. */
@@ -171,30 +209,19 @@ export class Batches {
     return { ok: false, failure: { code: 'deadline_exceeded', message, retryAfter: 1 } };
   }
 
-  #applied(command: Queued, shard: Shard): Handled {
-    const { handling, store } = this.#options;
-    const unfit = this.#unfit.get(command);
-    const handled = unfit
-      ? handling.unappliable(command.envelope, shard, unfit)
-      : handling.handle(command.envelope, shard);
-    try {
-      const changes = store.sealed(handled.changes);
-      for (const change of changes) store.transactions.apply(change);
-      return { ...handled, changes };
-    } catch (error) {
-      if (isIoError(error) || unfit) throw error;
-      // Part of its changes may be in the transaction: only the whole batch can be undone, and run again without it.
-      this.#unfit.set(command, error);
-      throw new UnfitCommand(command, error);
-    }
+  #applied(handled: Handled): Handled {
+    const { store } = this.#options;
+    const changes = store.sealed(handled.changes);
+    for (const change of changes) store.transactions.apply(change);
+    return { ...handled, changes };
   }
 }
 
-/** A command whose changes the store refused: a defect. Run again, the same batch puts it into the dead letters. */
+/** A command that can not be handled, or whose changes the store refused: a defect. Its batch runs again without it. */
 export class UnfitCommand extends Error {
   override readonly name = 'UnfitCommand';
 
   constructor(command: Queued, cause: unknown) {
-    super(`The changes of command ${command.envelope.commandId} do not fit the store.`, { cause });
+    super(`Command ${command.envelope.commandId} spoils its batch.`, { cause });
   }
 }

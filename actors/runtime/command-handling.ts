@@ -2,44 +2,20 @@ import { registry } from '#machines/registry.ts';
 import { initial, restore } from '#machines/step.ts';
 import { Failure } from '../errors.ts';
 import { digestedTables, RowDigests } from '../journal/row-digest.ts';
-import { packRows, turnHash } from '../journal/turn.ts';
+import { parseJson } from '../json.ts';
 import type { HostStore } from '../store/host-store.ts';
-import type { Change, RowQuery } from '../store/table.ts';
-import {
-  type ActorRow,
-  deadLetters,
-  journal,
-  type JournalRow,
-  outbox,
-  type TimerRow,
-  timers,
-} from '../store/tables.ts';
+import { isIoError } from '../store/io-error.ts';
+import type { RowQuery } from '../store/table.ts';
+import { type ActorRow, deadLetters, outbox, timers } from '../store/tables.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Activations, ActiveActor } from './activation.ts';
 import type { ActorAddress, Envelope, Reply } from './envelope.ts';
+import { FailedCommands } from './failed-commands.ts';
+import { type Handled, noSignals } from './handled.ts';
 import type { AnyKind } from './kind.ts';
-import type { Growing } from './signal.ts';
+import { isOfRuntime, runtimeCommands, type TimerFired } from './runtime-commands.ts';
 import type { Shard } from './shard.ts';
 import { TurnRuntime } from './turn-runtime.ts';
-import { parseJson } from '../json.ts';
-
-/** Commands that the runtime itself answers, for every kind of actor. Each is recognised by the row that it is about. */
-export const runtimeCommands = {
-  timerFired: 'timer.fired',
-  redrive: 'dead-letter.redrive',
-  effectDone: 'effect.done',
-} as const;
-
-/** What handling a command came to: the reply, once its changes are committed. */
-export interface Handled {
-  reply: Reply;
-  changes: Change[];
-  signals: ReadonlySet<Growing>;
-  /** The handler threw something that is not a `Failure`. */
-  poison: boolean;
-}
-
-type TimerFired = Pick<TimerRow, 'key' | 'subject'> & { name: `xstate.after.${string}` };
 
 /** A kind with its prepared reads. */
 interface Ready {
@@ -49,15 +25,13 @@ interface Ready {
   byKey: RowQuery<ActorRow>;
 }
 
-const noSignals: ReadonlySet<Growing> = new Set();
-const isOwn = (type: string): boolean => (Object.values(runtimeCommands) as string[]).includes(type);
-
 /** Turns one command into a reply and row changes. Reads the store, writes nothing. */
 export class CommandHandling {
   readonly #store: HostStore;
   readonly #kinds: ReadonlyMap<string, Ready>;
   readonly #activations: Activations;
   readonly #digests: RowDigests;
+  readonly #failed: FailedCommands;
 
   constructor(store: HostStore, kinds: readonly AnyKind[], activations: Activations) {
     this.#store = store;
@@ -74,12 +48,13 @@ export class CommandHandling {
     );
     this.#activations = activations;
     this.#digests = store.prepare((db) => new RowDigests(db, digestedTables(kinds)));
+    this.#failed = new FailedCommands(store, this.#digests);
   }
 
   /** @throws nothing for what a handler does; an I/O error of the store passes through */
   handle(envelope: Envelope, shard: Shard): Handled {
     const ready = this.#kinds.get(envelope.actor.kind)!;
-    const remembers = !isOwn(envelope.type) && !isRecognised(ready.kind, envelope.type);
+    const remembers = !isOfRuntime(envelope.type) && !isRecognised(ready.kind, envelope.type);
     if (remembers) {
       const answered = this.#remembered(envelope);
       if (answered !== null) return answered;
@@ -101,8 +76,10 @@ export class CommandHandling {
       if (isIoError(error)) throw error;
       // Timers and effects have nobody who could be refused something: a failure of theirs is a defect.
       const isRefusal =
-        error instanceof Failure && (!isOwn(envelope.type) || envelope.type === runtimeCommands.redrive);
-      return isRefusal ? this.#refused(envelope, shard, error, remembers) : this.#poisoned(envelope, shard, error);
+        error instanceof Failure && (!isOfRuntime(envelope.type) || envelope.type === runtimeCommands.redrive);
+      return isRefusal
+        ? this.#failed.refused(envelope, shard, error, remembers)
+        : this.#poisoned(envelope, shard, error);
     }
   }
 
@@ -121,6 +98,12 @@ export class CommandHandling {
   unappliable(envelope: Envelope, shard: Shard, error: unknown): Handled {
     this.#activations.drop(envelope.actor.kind, envelope.actor.id);
     return this.#poisoned(envelope, shard, error);
+  }
+
+  #poisoned(envelope: Envelope, shard: Shard, error: unknown): Handled {
+    const { kind, id } = envelope.actor;
+    const revision = this.#kinds.get(kind)!.byId.get(uuidToBytes(id))?.revision ?? 0;
+    return this.#failed.poisoned(envelope, shard, error, revision);
   }
 
   /** An actor's address by its key; null for one that is not stored. */
@@ -148,6 +131,9 @@ export class CommandHandling {
       case runtimeCommands.effectDone:
         this.#endEffect(runtime, envelope.body as { key: number });
         return null;
+      case runtimeCommands.forgetLetter:
+        this.#forgetLetter(runtime, envelope.body as { commandId: string });
+        return null;
       case runtimeCommands.redrive:
         return this.#redrive(kind, runtime, envelope);
     }
@@ -172,6 +158,12 @@ export class CommandHandling {
     if (this.#store.effect(key) !== null) runtime.change(outbox.remove(key));
   }
 
+  /** A letter that was mended is not needed any more. It may be gone already: retention asks until it is. */
+  #forgetLetter(runtime: TurnRuntime, { commandId }: { commandId: string }): void {
+    const letter = this.#store.deadLetter(commandId);
+    if (letter !== null && letter.redriven_at !== null) runtime.change(deadLetters.remove(letter.key));
+  }
+
   /** Handles a dead letter again; its command has the new answer from then on. */
   #redrive(kind: AnyKind, runtime: TurnRuntime, envelope: Envelope): unknown {
     const { commandId } = envelope.body as { commandId: string };
@@ -186,46 +178,6 @@ export class CommandHandling {
     const answer: Reply = { ok: true, result: result ?? null };
     runtime.change(deadLetters.update(letter.key, { redriven_at: envelope.now, answer: JSON.stringify(answer) }));
     return result;
-  }
-
-  #refused(envelope: Envelope, shard: Shard, failure: Failure, remembers: boolean): Handled {
-    const reply: Reply = { ok: false, failure: failure.toData() };
-    const changes = remembers ? [journal.insert(ownerless(envelope, shard, JSON.stringify(reply), null))] : [];
-    return { reply, changes, signals: noSignals, poison: false };
-  }
-
-  #poisoned(envelope: Envelope, shard: Shard, error: unknown): Handled {
-    const message = `The hub could not handle this command; it is kept as dead letter ${envelope.commandId}.`;
-    const reply: Reply = { ok: false, failure: { code: 'internal', message } };
-    const changes: Change[] = [];
-    // A redriven letter that fails again stays the letter it was.
-    if (envelope.type !== runtimeCommands.redrive) changes.push(this.#letter(envelope, shard, error, reply));
-    // Left in place, the timer would fire again at once, for ever.
-    if (envelope.type === runtimeCommands.timerFired) {
-      const { key, subject, name } = envelope.body as TimerFired;
-      if (this.#store.timer(subject, name)?.key === key) changes.push(timers.remove(key));
-    }
-    const others = this.#digests.changesOf(changes);
-    if (others.length > 0)
-      changes.push(journal.insert(ownerless(envelope, shard, null, packRows({ own: null, others }))));
-    return { reply, changes, signals: noSignals, poison: true };
-  }
-
-  #letter(envelope: Envelope, shard: Shard, error: unknown, reply: Reply): Change {
-    const { kind, id } = envelope.actor;
-    const said = {
-      actor_revision: this.#kinds.get(kind)!.byId.get(uuidToBytes(id))?.revision ?? 0,
-      envelope: JSON.stringify(envelope),
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      at: envelope.now,
-      redriven_at: null,
-      answer: JSON.stringify(reply),
-    };
-    // There is one letter for a command id, however often it fails.
-    const before = this.#store.deadLetter(envelope.commandId);
-    if (before !== null) return deadLetters.update(before.key, said);
-    const key = shard.counters.takeKey();
-    return deadLetters.insert({ key, command_id: envelope.commandId, actor_kind: kind, actor_id: id, ...said });
   }
 
   #activate({ kind, reads, byId }: Ready, envelope: Envelope, shard: Shard): ActiveActor {
@@ -277,39 +229,4 @@ function newRow({ machine, blank }: AnyKind, id: string, key: number): ActorRow 
     context: JSON.stringify(first.context),
     ...blank,
   };
-}
-
-/** The journal's row of a refused or poisoned command: in nobody's chain. `answer`: kept for its repetition. */
-function ownerless(
-  { actor, type, cause, commandId, now }: Envelope,
-  shard: Shard,
-  answer: string | null,
-  rows: string | null,
-): JournalRow {
-  const turn = {
-    key: shard.counters.turn,
-    kind: actor.kind,
-    actor: 0,
-    previous: 0,
-    skip: null,
-    at: now,
-    type,
-    cause,
-    command: commandId,
-    steps: null,
-    events: null,
-    answer,
-    rows,
-  };
-  shard.counters.takePositions(1);
-  return { ...turn, hash: turnHash('', turn) };
-}
-
-/** What SQLite says about a statement or its values, whatever the state of the disk. */
-const statementErrors = /^SQLITE_(CONSTRAINT|MISMATCH|ERROR|RANGE|TOOBIG|MISUSE)/;
-
-/** Whether the store itself failed (disk full, I/O, locked), as against a statement: then no command can be trusted. */
-export function isIoError(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && code.startsWith('SQLITE_') && !statementErrors.test(code);
 }

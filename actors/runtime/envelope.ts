@@ -1,6 +1,6 @@
 import type { FailureData } from '../errors.ts';
-import { isUuid } from '../uuid.ts';
 import { parseJson } from '../json.ts';
+import { isUuid } from '../uuid.ts';
 
 /** Who a command is for. `id` is a lower-case UUID. */
 export interface ActorAddress {

@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { ShardLog } from '../log/shard-log.ts';
 import { FencedError, NotAppendedError } from '../log/shard-log.ts';
 import type { Bus, Clock, Logger, Parcel } from '../ports.ts';
+import { Problems } from '../problems.ts';
 import { Checkpoints, type Mover } from '../store/checkpoints.ts';
 import type { HostStore } from '../store/host-store.ts';
+import { isIoError } from '../store/io-error.ts';
 import { type ActivationLimits, Activations } from './activation.ts';
 import { Batches, type BatchOutcome } from './batch.ts';
-import { CommandHandling, isIoError } from './command-handling.ts';
+import { CommandHandling } from './command-handling.ts';
 import { CommitLoop } from './commit-loop.ts';
 import { encode, type Envelope, envelopeOf, type Reply } from './envelope.ts';
-import { reasonOf, recoveryDelay, refusals } from './failing.ts';
+import { reasonOf, refusals } from './failing.ts';
 import type { AnyKind } from './kind.ts';
 import type { MailboxLimits, Queued } from './mailbox.ts';
 import { Ownership } from './ownership.ts';
@@ -17,6 +19,7 @@ import { Pruning } from './pruning.ts';
 import { Retention, type RetentionPolicy } from './retention.ts';
 import { type Shard, shardOf } from './shard.ts';
 import { signalOf } from './signal.ts';
+import { StoreHealth } from './store-health.ts';
 import { Timers } from './timers.ts';
 
 export interface HostOptions {
@@ -51,13 +54,14 @@ export class ActorHost {
   readonly #timers: Timers;
   readonly #pruning: Pruning;
   readonly #checkpoints: Checkpoints;
-  #stopping = false;
-  /** Set by an I/O error: why the host takes no commands. */
-  #unhealthy: string | null = null;
+  readonly #storeHealth: StoreHealth;
+  /** Of the work beside the write path. */
+  readonly #problems: Problems;
 
   constructor(options: HostOptions) {
     const { store, log, bus, clock, logger, kinds } = options;
     this.#options = options;
+    this.#problems = new Problems(logger);
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
     this.#activations = new Activations(options.activations);
     this.#handling = new CommandHandling(store, kinds, this.#activations);
@@ -72,10 +76,16 @@ export class ActorHost {
     this.#timers = new Timers({
       ...{ store, clock },
       owned: () => this.owned,
+      nextKeys: () => this.#ownership.nextKeys(),
       addressOf: ({ kind, actor }) => this.#handling.addressOf(kind, actor),
       deliver: (envelope, done) => this.#deliver(envelope, done),
+      problems: this.#problems,
     });
-    this.#checkpoints = new Checkpoints(store, clock, logger, options.mover ?? null);
+    this.#checkpoints = new Checkpoints(store, clock, this.#problems, options.mover ?? null);
+    this.#storeHealth = new StoreHealth({
+      ...{ clock, logger, transactions: store.transactions },
+      opened: () => this.#timers.arm(),
+    });
     const shared = this.#loop();
     this.#ownership = new Ownership({
       ...{ store, log, bus, clock, logger, limits: options.limits },
@@ -88,7 +98,7 @@ export class ActorHost {
     });
     this.#pruning = new Pruning({
       ...{ retention, clock, logger, batches: this.#batches, ownership: this.#ownership },
-      healthy: () => this.#unhealthy === null,
+      healthy: () => this.#storeHealth.refusal === null,
       committed: () => this.#checkpoints.committed(),
       deliver: (envelope) => this.#deliver(envelope, () => {}),
       failed: (shard, error) => this.#notPruned(shard, error),
@@ -119,10 +129,18 @@ export class ActorHost {
     return this.#ownership.numbers;
   }
 
+  /** Null: what it takes becomes durable, and all that it does besides works; else a sentence that says what does not. */
+  get problem(): string | null {
+    const { problem } = this.#storeHealth;
+    if (problem !== null) return problem;
+    const [first] = this.#problems.list();
+    return first === undefined ? null : `${first.part}: ${first.problem}`;
+  }
+
   /** Takes no more commands and resolves when those taken are answered. */
   async stop(): Promise<void> {
-    this.#stopping = true;
     this.#ownership.stop();
+    this.#storeHealth.stop();
     this.#timers.stop();
     this.#pruning.stop();
     this.#checkpoints.stop();
@@ -166,8 +184,9 @@ export class ActorHost {
 
   #offer(number: number, queued: Queued): boolean {
     const owned = this.#ownership.of(number);
-    if (this.#unhealthy !== null || owned === undefined) {
-      queued.respond(this.#unhealthy === null ? refusals.notOwner : refusals.unavailable(this.#unhealthy));
+    const { refusal } = this.#storeHealth;
+    if (refusal !== null || owned === undefined) {
+      queued.respond(refusal === null ? refusals.notOwner : refusals.unavailable(refusal));
       return false;
     }
     if (!owned.shard.mailbox.offer(queued)) {
@@ -187,23 +206,16 @@ export class ActorHost {
   /** After the durable point: replies, then the signal that there is something to read. */
   #committed(outcome: BatchOutcome, started: number): void {
     const { logger, clock, bus, subjects } = this.#options;
+    this.#storeHealth.committed();
     for (const { command, reply } of outcome.replies) command.respond(reply);
     for (const [shard, grown] of outcome.grew) bus.publish(subjects.grew(shard), signalOf(grown));
-    this.#guarded('timers', () => this.#timers.arm());
+    this.#timers.arm();
     this.#checkpoints.committed();
     for (const commandId of outcome.poisoned) logger.error({ commandId }, 'command.dead-lettered');
+    for (const dropped of outcome.dropped) logger.error(dropped, 'command.dropped');
     const fields = { commands: outcome.replies.length, changes: outcome.changes, ms: clock.now() - started };
     if (outcome.expired > 0) logger.warn({ ...fields, expired: outcome.expired }, 'batch.committed');
     else logger.info(fields, 'batch.committed');
-  }
-
-  /** Work beside the write path: its failure is no reason to end the thread. */
-  #guarded(part: string, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#options.logger.error({ part, reason: reasonOf(error) }, 'host.part_failed');
-    }
   }
 
   #shardsOf(commands: Queued[]): Set<number> {
@@ -226,9 +238,7 @@ export class ActorHost {
       return;
     }
     for (const { shard } of this.#ownership.all()) this.#answerAll(shard, reply);
-    if (this.#unhealthy === null) this.#options.clock.schedule(recoveryDelay, () => this.#recover());
-    this.#unhealthy = reason;
-    this.#options.logger.error({ reason }, 'store.failed');
+    this.#storeHealth.failed(reason);
   }
 
   /** Somebody else owns the shard: its commands are sent there, and nothing of it may be known here any longer. */
@@ -247,22 +257,5 @@ export class ActorHost {
     const known = error instanceof FencedError || error instanceof NotAppendedError || isIoError(error);
     if (known) this.#failed(error, [shard], []);
     return known;
-  }
-
-  /** Writes nothing of meaning: a commit that reaches the disk tells whether the store is back. */
-  #recover(): void {
-    if (this.#stopping) return;
-    const { transactions } = this.#options.store;
-    try {
-      transactions.begin();
-      transactions.touch();
-      transactions.commit();
-      this.#unhealthy = null;
-      this.#options.logger.info({}, 'store.recovered');
-      this.#timers.arm();
-    } catch {
-      transactions.rollback();
-      this.#options.clock.schedule(recoveryDelay, () => this.#recover());
-    }
   }
 }

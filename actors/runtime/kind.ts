@@ -114,6 +114,26 @@ export interface PruningRule {
   actors(db: Connection): (shard: number, before: number) => string[];
 }
 
+/** An actor that follows the feed, and the position in a shard that it is at. */
+export interface Lagging {
+  id: string;
+  at: number;
+}
+
+/** What an actor that lags behind is told: positions of the shard below `before` are about to be forgotten. */
+export interface PassedPositions {
+  shard: number;
+  before: number;
+}
+
+/** Actors of a kind follow the feed with a stored cursor: none is passed by retention without being told. */
+export interface FollowingRule {
+  /** The command, with a `PassedPositions` as body, that has an actor go on, at least a part of the way. */
+  command: string;
+  /** Actors that have not read all positions of a shard below one. */
+  lagging(db: Connection): (shard: number, before: number) => Lagging[];
+}
+
 /** What the rows of a kind say against each other, in sentences: what its runtime can not know. */
 export interface Contradictions {
   rows(): Iterable<string>;
@@ -155,6 +175,7 @@ export interface Kind<
   /** Event types whose payload is made from what the turn kept; the payloads of the others are kept whole. */
   renderers?(db: Connection): Partial<Record<EventType, EventRenderer>>;
   pruning?: PruningRule;
+  following?: FollowingRule;
   /** For the check of a data file. */
   contradictions?(db: Connection): Contradictions;
   /** The feed can be followed for one of its actors alone, by the actor's id. */

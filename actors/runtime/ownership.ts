@@ -66,6 +66,11 @@ export class Ownership {
     return [...this.#owned.values()];
   }
 
+  /** For each shard the key that its next row gets. */
+  nextKeys(): Map<number, number> {
+    return new Map(this.all().map(({ shard }) => [shard.number, shard.counters.mark().next_key]));
+  }
+
   /** In ascending order. */
   get numbers(): number[] {
     return [...this.#owned.keys()].sort((a, b) => a - b);

@@ -1,20 +1,8 @@
 import { type EventOf, type MachineId, registry } from '#machines/registry.ts';
-import { migrate } from '#machines/migrate.ts';
-import { initial, restore, type Snapshot, type StepResult, stepSnapshot } from '#machines/step.ts';
+import { initial, type StepResult, stepSnapshot } from '#machines/step.ts';
 import { namespaces } from '../ids.ts';
-import {
-  migrated,
-  packEvents,
-  packRows,
-  packSteps,
-  positionsOf,
-  stateHash,
-  type Step,
-  turnHash,
-  turnsPerSkip,
-  type TurnEvent,
-} from '../journal/turn.ts';
 import type { RowDigests } from '../journal/row-digest.ts';
+import { packEvents, packRows, positionsOf, turnHash, turnsPerSkip, type TurnEvent } from '../journal/turn.ts';
 import type { EventType, Json } from '../representation.ts';
 import type { HostStore } from '../store/host-store.ts';
 import type { Change, Row } from '../store/table.ts';
@@ -23,8 +11,9 @@ import { uuidV5 } from '../uuid.ts';
 import type { ActiveActor } from './activation.ts';
 import type { Envelope } from './envelope.ts';
 import type { Address, AnyKind, Columns, OwnedState, Runtime } from './kind.ts';
-import type { Growing } from './signal.ts';
 import type { ShardCounters } from './shard.ts';
+import type { Growing } from './signal.ts';
+import { TurnSteps } from './turn-steps.ts';
 
 /** The kind of the outbox's rows that ask another actor for something. */
 export const tellEffect = 'command';
@@ -46,7 +35,7 @@ export class TurnRuntime implements Runtime {
   readonly #digests: RowDigests;
   readonly reads: unknown;
   readonly #changes: Change[] = [];
-  readonly #steps: Step[] = [];
+  readonly #steps = new TurnSteps();
   readonly #events: TurnEvent[] = [];
   readonly #signals = new Set<Growing>();
   /** Domain columns that were saved. */
@@ -126,7 +115,7 @@ export class TurnRuntime implements Runtime {
       const before = row.value;
       row.value = JSON.stringify(result.value);
       row.context = JSON.stringify(result.context);
-      this.#keepStep(machine, 0, row.revision, event, before, row.value, row.context);
+      this.#steps.keep(machine, 0, row.revision, event, before, row.value, row.context);
       this.#scheduleTimers(row.key, result.timers);
     }
     return result;
@@ -138,14 +127,14 @@ export class TurnRuntime implements Runtime {
     owned: OwnedState | null,
     event: EventOf<M> | null,
   ): { result: StepResult<M>; owned: OwnedState } {
-    const [from, migration] = owned === null ? [null, 0] : this.#restored(machine, subject, owned, owned.revision);
+    const [from, migration] = owned === null ? [null, 0] : this.#steps.restored(machine, subject, owned);
     const result = from === null || event === null ? initial(machine) : stepSnapshot(machine, from, event);
     const revision = (owned?.revision ?? 0) + migration + (result.changed ? 1 : 0);
     const { value, context } = result;
     if (result.changed) {
       const before = from === null ? null : JSON.stringify(from.value);
       const cause = event ?? { type: 'xstate.init' };
-      this.#keepStep(machine, subject, revision, cause, before, JSON.stringify(value), JSON.stringify(context));
+      this.#steps.keep(machine, subject, revision, cause, before, JSON.stringify(value), JSON.stringify(context));
       this.#scheduleTimers(subject, result.timers);
     }
     return { result, owned: { machineVersion: registry[machine].version, value, context, revision } };
@@ -192,19 +181,6 @@ export class TurnRuntime implements Runtime {
     return this.#store.effectOf(subject, kind);
   }
 
-  /**
-   * A stored state, live. One of an older version of its machine is migrated, which is a step of its own: a fold can not
-   * run the older version again, and goes on from the state that the step carries.
-   * @returns the snapshot, and how many steps that took
-   */
-  #restored(machine: MachineId, subject: number, stored: OwnedState, revision: number): [Snapshot, 0 | 1] {
-    if (stored.machineVersion === registry[machine].version) return [restore(machine, stored), 0];
-    const { value, context } = migrate(machine, stored);
-    const event = { type: migrated, value, context };
-    this.#keepStep(machine, subject, revision + 1, event, null, JSON.stringify(value), JSON.stringify(context));
-    return [restore(machine, { value, context }), 1];
-  }
-
   /** Brings an actor whose state an older version of its machine has stored to the current one. */
   migrate(): void {
     const { machine } = this.#kind;
@@ -213,7 +189,7 @@ export class TurnRuntime implements Runtime {
     const value = JSON.parse(row.value) as unknown;
     const context = JSON.parse(row.context) as unknown;
     const stored = { machineVersion: row.machine_version, value, context, revision: row.revision };
-    const [snapshot, steps] = this.#restored(machine, 0, stored, row.revision);
+    const [snapshot, steps] = this.#steps.restored(machine, 0, stored);
     this.#actor.snapshot = snapshot;
     row.revision += steps;
     row.machine_version = registry[machine].version;
@@ -231,7 +207,7 @@ export class TurnRuntime implements Runtime {
    * @param answer JSON of the reply where it has to be remembered, else null
    */
   end(answer: string | null): EndedTurn {
-    const idle = this.#changes.length === 0 && this.#steps.length === 0 && this.#events.length === 0;
+    const idle = this.#changes.length === 0 && this.#steps.isEmpty && this.#events.length === 0;
     if (idle && Object.keys(this.#saved).length === 0 && answer === null)
       return { changes: [], signals: this.#signals };
     const row = this.#journalRow(answer);
@@ -256,7 +232,7 @@ export class TurnRuntime implements Runtime {
       type: this.#envelope.type,
       cause: this.#envelope.cause,
       command: this.#envelope.commandId,
-      steps: packSteps(this.#steps),
+      steps: this.#steps.packed(),
       events: packEvents(this.#events),
       answer,
     };
@@ -275,31 +251,10 @@ export class TurnRuntime implements Runtime {
     if (isNew) return this.#kind.table.insert({ ...row });
     const { revision, seq, turns, last_turn, skip_turn, machine_version, value, context } = row;
     const state = { seq, turns, last_turn, skip_turn, chain };
-    const stepped = this.#steps.some(({ subject }) => subject === 0);
     return this.#kind.table.update(row.key, {
       ...this.#saved,
       ...state,
-      ...(stepped && { revision, machine_version, value, context }),
-    });
-  }
-
-  #keepStep(
-    machine: MachineId,
-    subject: number,
-    revision: number,
-    event: { type: string },
-    before: string | null,
-    value: string,
-    context: string,
-  ): void {
-    this.#steps.push({
-      machine,
-      subject,
-      revision,
-      version: registry[machine].version,
-      event,
-      value: value === before ? null : JSON.parse(value),
-      hash: stateHash(value, context),
+      ...(this.#steps.haveMovedActor && { revision, machine_version, value, context }),
     });
   }
 

@@ -3,7 +3,7 @@ import { channelActor } from '../channel/contract.ts';
 import type { Handlers } from '../runtime/kind.ts';
 import type { SourceCommands } from './contract.ts';
 import type { SourceRuntime } from './memory.ts';
-import { parkMetadata } from './parking.ts';
+import { handOver, parkMetadata } from './parking.ts';
 import { sourceJson } from './representation.ts';
 import { parkedMetadata, type SourceRow } from './tables.ts';
 
@@ -63,8 +63,9 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
 
   'metadata.prune'(runtime, { before }) {
     const { reads, row } = runtime;
-    for (const key of reads.parkedBefore(row.source_id, before, prunedAtOnce))
-      runtime.change(parkedMetadata.remove(key));
+    const old = reads.parkedBefore(row.source_id, before, prunedAtOnce);
+    for (const key of old) runtime.change(parkedMetadata.remove(key));
+    handOver(runtime, new Set(old));
     return null;
   },
 };

@@ -2,7 +2,7 @@ import { defineKind } from '../runtime/kind.ts';
 import { sourceHandlers } from './commands.ts';
 import type { SourceCommands } from './contract.ts';
 import { sourceReader } from './reader.ts';
-import { sourceReads, sourcesWithOldMetadata } from './reads.ts';
+import { sourceReads, sourcesToPrune } from './reads.ts';
 import { parkedMetadata, sources } from './tables.ts';
 
 /** A registered custom source. It owns the metadata that waits for its conversations and messages to appear. */
@@ -16,6 +16,6 @@ export const sourceKind = defineKind<SourceCommands>()({
   reads: sourceReads,
   load: () => null,
   handlers: sourceHandlers,
-  pruning: { period: 'parkedMetadata', command: 'metadata.prune', actors: sourcesWithOldMetadata },
+  pruning: { period: 'parkedMetadata', command: 'metadata.prune', actors: sourcesToPrune },
   readers: { sources: sourceReader },
 });

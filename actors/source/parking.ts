@@ -1,3 +1,4 @@
+import { conversationActor } from '../conversation/contract.ts';
 import { Failure } from '../errors.ts';
 import { merged } from '../json.ts';
 import { metadataBounds, metadataText } from '../metadata.ts';
@@ -23,6 +24,19 @@ export function parkMetadata(runtime: SourceRuntime, items: readonly ParkItem[])
     const parked = known[i]!;
     if (parked === null) runtime.change(parkedMetadata.insert(newRow(runtime, name, keptText(said))));
     else runtime.change(parkedMetadata.update(parked.key, { said: keptText([...saidIn(parked), ...said]) }));
+  }
+}
+
+/**
+ * Tells conversations what is kept for them although they have appeared, and keeps it no longer.
+ * @param gone keys of what is forgotten anyway
+ */
+export function handOver(runtime: SourceRuntime, gone: ReadonlySet<number>): void {
+  for (const { row, target } of runtime.reads.met(runtime.row.source_id)) {
+    if (gone.has(row.key)) continue;
+    const about = [{ messageId: target.messageId, metadata: saidIn(row) }];
+    runtime.tell(conversationActor(target.conversationId), 'metadata.merge', { about });
+    runtime.change(parkedMetadata.remove(row.key));
   }
 }
 

@@ -5,6 +5,7 @@ import type { Connection } from '../store/database.ts';
 import { keysPerShard } from '../store/table.ts';
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { TargetName } from './contract.ts';
+import { metAmong, type Met, sourcesThatMissed } from './meeting.ts';
 import { parkedMetadata, type ParkedMetadataRow } from './tables.ts';
 import { type Target, targetsOf } from './targets.ts';
 
@@ -21,6 +22,8 @@ export interface SourceReads {
   countParked(sourceId: string): number;
   /** Keys of what the source has had kept since before a key, the oldest first. */
   parkedBefore(sourceId: string, before: number, limit: number): number[];
+  /** What the source has had kept for something that has appeared without it. */
+  met(sourceId: string): Met[];
 }
 
 export function sourceReads(db: Connection): SourceReads {
@@ -34,6 +37,8 @@ export function sourceReads(db: Connection): SourceReads {
   const old = db
     .prepare('SELECT key FROM parked_metadata WHERE source_id = ? AND key < ? ORDER BY key LIMIT ?')
     .pluck();
+  const ofSource = parkedMetadata.query(db, 'WHERE source_id = ? ORDER BY key');
+  const met = metAmong(db);
   const readers = { conversations: conversationReader(db), messages: messageReader(db) };
   return {
     connectedChannels: (sourceId) => connected.all(sourceId).map(({ id, last_turn: lastTurn }) => ({ id, lastTurn })),
@@ -43,11 +48,18 @@ export function sourceReads(db: Connection): SourceReads {
       under.get(sourceId, namespace, target, sourceConversationId ?? null, channelId ? uuidToBytes(channelId) : null),
     parkedBefore: (sourceId, before, limit) => old.all(sourceId, before, limit) as number[],
     countParked: (sourceId) => count.get(sourceId) as number,
+    met: (sourceId) => met(ofSource.iterate(sourceId)),
   };
 }
 
-/** Ids of the actors of a shard that keep something for what has not appeared since before a key, a few of them. */
-export function sourcesWithOldMetadata(db: Connection): (shard: number, before: number) => string[] {
+/** Ids of the actors of a shard that keep something since before a key, or for what has appeared: a few of them. */
+export function sourcesToPrune(db: Connection): (shard: number, before: number) => string[] {
+  const old = sourcesWithOldMetadata(db);
+  const missed = sourcesThatMissed(db);
+  return (shard, before) => [...new Set([...old(shard, before), ...missed(shard)])];
+}
+
+function sourcesWithOldMetadata(db: Connection): (shard: number, before: number) => string[] {
   const old = db
     .prepare(
       `SELECT DISTINCT s.id FROM (SELECT source_id FROM parked_metadata WHERE key >= ? AND key < ? ORDER BY key LIMIT 200) p

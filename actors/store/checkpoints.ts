@@ -1,4 +1,5 @@
-import type { Cancel, Clock, Logger } from '../ports.ts';
+import type { Cancel, Clock } from '../ports.ts';
+import type { Problems } from '../problems.ts';
 import type { HostStore } from './host-store.ts';
 
 /** Moves pages from the write-ahead log into the file, beside the writer. */
@@ -8,7 +9,15 @@ export interface Mover {
    * `done` once, later, whatever came of it.
    * @param empty whether the log's file is to be made empty: nothing is being written. `done` is told if it is
    */
-  move(near: number, empty: boolean, done: (emptied: boolean) => void): void;
+  move(near: number, empty: boolean, done: (moved: Moved) => void): void;
+}
+
+/** What a mover came to. */
+export interface Moved {
+  /** Whether the log's file is empty now. */
+  emptied: boolean;
+  /** Why it could not work; null: it did. */
+  problem: string | null;
 }
 
 /** In pages of 4 KiB. */
@@ -39,7 +48,7 @@ const idleAfter = 5_000;
 export class Checkpoints {
   readonly #store: Pick<HostStore, 'logPages' | 'checkpoint'>;
   readonly #clock: Clock;
-  readonly #logger: Logger;
+  readonly #problems: Pick<Problems, 'began' | 'ended'>;
   readonly #mover: Mover | null;
   #moving = false;
   /** Pages in the log when the mover began, until what it came to was looked at. */
@@ -49,12 +58,19 @@ export class Checkpoints {
   #pages = 0;
   #written = false;
   #cancelIdle: Cancel | null = null;
+  /** The last try to move pages failed. */
+  #isFailing = false;
 
   /** @param mover null: the writer does all of it, between two batches */
-  constructor(store: Pick<HostStore, 'logPages' | 'checkpoint'>, clock: Clock, logger: Logger, mover: Mover | null) {
+  constructor(
+    store: Pick<HostStore, 'logPages' | 'checkpoint'>,
+    clock: Clock,
+    problems: Pick<Problems, 'began' | 'ended'>,
+    mover: Mover | null,
+  ) {
     this.#store = store;
     this.#clock = clock;
-    this.#logger = logger;
+    this.#problems = problems;
     this.#mover = mover;
   }
 
@@ -65,7 +81,7 @@ export class Checkpoints {
       this.#look();
     } catch (error) {
       this.#next = this.#pages + checkpointBounds.again;
-      this.#logger.error({ reason: (error as Error).message }, 'checkpoint.failed');
+      this.#failed((error as Error).message);
     }
     if (this.#mover !== null) this.#cancelIdle ??= this.#clock.schedule(idleAfter, () => this.#idle(this.#mover!));
   }
@@ -84,7 +100,7 @@ export class Checkpoints {
     const left = pages - moved;
     if (pages < this.#next || left === 0) return;
     if (this.#mover === null) {
-      if (!this.#store.checkpoint()) this.#next = pages + checkpointBounds.again;
+      if (!this.#checkpoint()) this.#next = pages + checkpointBounds.again;
     } else if (!this.#moving) {
       this.#approach(this.#mover, pages, moved);
     }
@@ -93,10 +109,26 @@ export class Checkpoints {
   #approach(mover: Mover, pages: number, moved: number): void {
     const begun = this.#begun;
     this.#begun = null;
-    if (pages - moved <= checkpointBounds.near || (begun !== null && moved >= begun)) this.#store.checkpoint();
+    if (pages - moved <= checkpointBounds.near || (begun !== null && moved >= begun)) this.#checkpoint();
     // A reader needs what was in the log when the mover began.
     else if (begun !== null) this.#next = pages + checkpointBounds.again;
     else this.#move(mover, false);
+  }
+
+  #checkpoint(): boolean {
+    const isDone = this.#store.checkpoint();
+    this.#worked();
+    return isDone;
+  }
+
+  #failed(reason: string): void {
+    this.#isFailing = true;
+    this.#problems.began('checkpoints', reason);
+  }
+
+  #worked(): void {
+    this.#isFailing = false;
+    this.#problems.ended('checkpoints');
   }
 
   /** Not inside `committed`: a transaction may be open, so the store is not asked. */
@@ -104,7 +136,7 @@ export class Checkpoints {
     this.#cancelIdle = null;
     const idle = !this.#written && !this.#moving;
     this.#written = false;
-    if (idle && this.#pages < checkpointBounds.idle) return;
+    if (idle && this.#pages < checkpointBounds.idle && !this.#isFailing) return;
     if (idle) this.#move(mover, true);
     this.#cancelIdle = this.#clock.schedule(idleAfter, () => this.#idle(mover));
   }
@@ -112,8 +144,10 @@ export class Checkpoints {
   #move(mover: Mover, empty: boolean): void {
     this.#moving = true;
     this.#begun = empty ? null : this.#pages;
-    mover.move(checkpointBounds.near, empty, (emptied) => {
+    mover.move(checkpointBounds.near, empty, ({ emptied, problem }) => {
       this.#moving = false;
+      if (problem === null) this.#worked();
+      else this.#failed(problem);
       if (emptied) this.#pages = 0;
     });
   }

@@ -44,6 +44,8 @@ export interface HostStore {
   dueTimers(shards: readonly number[], now: number, limit: number): TimerRow[];
   /** Epoch ms of the earliest timer of some shards, null without timers. */
   nextTimer(shards: readonly number[]): number | null;
+  /** Timers whose keys lie from one up to another. */
+  timersBetween(from: number, to: number): TimerRow[];
   /** Dead letters of a command id. */
   deadLetter(commandId: string): DeadLetterRow | null;
   /** What the write-ahead log holds and what of it is in the file already, in pages. Outside of any transaction. */
@@ -100,6 +102,7 @@ export function openHostStore(options: HostStoreOptions): HostStore {
   const ofShards = `key / ${keysPerShard} IN (SELECT value FROM json_each(?))`;
   const due = timers.query(db, `WHERE due <= ? AND ${ofShards} ORDER BY due, key LIMIT ?`);
   const next = db.prepare(`SELECT due FROM timer WHERE ${ofShards} ORDER BY due LIMIT 1`).pluck();
+  const timersIn = timers.query(db, 'WHERE key >= ? AND key < ?');
   const deadLetter = deadLetters.query(db, 'WHERE command_id = ?');
   return {
     transactions: new WriteTransactions(db, all),
@@ -118,6 +121,7 @@ export function openHostStore(options: HostStoreOptions): HostStore {
     effect: (key) => effect.get(key),
     dueTimers: (owned, now, limit) => due.all(now, JSON.stringify(owned), limit),
     nextTimer: (owned) => (next.get(JSON.stringify(owned)) as number | undefined) ?? null,
+    timersBetween: (from, to) => timersIn.all(from, to),
     deadLetter: (commandId) => deadLetter.get(uuidToBytes(commandId)),
     logPages: log.pages,
     checkpoint: () => log.move('PASSIVE'),

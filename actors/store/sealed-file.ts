@@ -14,8 +14,12 @@ export function sealed(seal: Seal, tables: ReadonlyMap<string, TableShape>, chan
   return { ...change, row };
 }
 
-/** What says which key a file's secrets are closed with. */
-const witness = { name: 'seal', text: 'parley' } as const;
+/** Where a file says which key its secrets are closed with: its instance stands there, closed with that key. */
+export const sealPlace = 'seal';
+
+/** What a file says of itself; undefined where it does not. */
+export const metaValue = (db: Connection, name: string): string | undefined =>
+  db.prepare('SELECT value FROM meta WHERE name = ?').pluck().get(name) as string | undefined;
 
 /**
  * Makes sure that the secrets of a file are closed with a seal, whatever they were closed with before.
@@ -23,7 +27,7 @@ const witness = { name: 'seal', text: 'parley' } as const;
  * @throws Error when neither seal opens them
  */
 export function sealFile(db: Connection, tables: readonly TableShape[], seal: Seal, previous: Seal | null): void {
-  const stored = db.prepare('SELECT value FROM meta WHERE name = ?').pluck().get(witness.name) as string | undefined;
+  const stored = metaValue(db, sealPlace);
   if (stored !== undefined && opens(seal, stored)) return;
   if (stored !== undefined && !(previous !== null && opens(previous, stored))) {
     throw new Error(
@@ -36,13 +40,17 @@ export function sealFile(db: Connection, tables: readonly TableShape[], seal: Se
     for (const { name, secrets } of tables) {
       for (const column of secrets) close(db, name, column, (value, place) => seal.close(plain(value, place), place));
     }
-    db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(witness.name, seal.close(witness.text, witness.name));
+    db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(
+      sealPlace,
+      seal.close(metaValue(db, 'instance')!, sealPlace),
+    );
   })();
 }
 
 function opens(seal: Seal, stored: string): boolean {
   try {
-    return seal.open(stored, witness.name) === witness.text;
+    seal.open(stored, sealPlace);
+    return true;
   } catch {
     return false;
   }

@@ -9,6 +9,9 @@ interface Prepared {
   isUuid: boolean[];
 }
 
+/** More than the commands of a batch. Random: SQLite writes no page that is as it was. */
+const probeBytes = 1024 * 1024;
+
 /** A row that a change names is not there, or a shard is not where its owner believes: nothing of it may be committed. */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict';
@@ -27,7 +30,7 @@ export class WriteTransactions {
   readonly #rollback: Statement;
   readonly #openShard: Statement;
   readonly #advance: Statement;
-  readonly #touch: Statement;
+  readonly #probe: Statement;
 
   constructor(db: Connection, tables: readonly TableShape[]) {
     this.#db = db;
@@ -38,7 +41,10 @@ export class WriteTransactions {
     this.#openShard = db.prepare(
       `INSERT INTO shard VALUES (@shard, @lsn, @epoch, @hash, @next_key, @next_position, @horizon, @time, @sums, @digest)`,
     );
-    this.#touch = db.prepare('UPDATE shard SET lsn = lsn');
+    this.#probe = db.prepare(
+      `INSERT INTO meta VALUES ('probe', hex(randomblob(${probeBytes / 2})))
+       ON CONFLICT DO UPDATE SET value = excluded.value`,
+    );
     this.#advance = db.prepare(
       `UPDATE shard SET lsn = @lsn, epoch = @epoch, hash = @hash, next_key = @next_key,
          next_position = @next_position, horizon = @horizon, time = @time,
@@ -81,9 +87,9 @@ export class WriteTransactions {
     if (changes !== 1) throw new StoreConflict(`Shard ${row.shard} does not stand before record ${row.lsn}.`);
   }
 
-  /** Writes something that means nothing and reaches the disk. */
-  touch(): void {
-    this.#touch.run();
+  /** Writes something that means nothing and takes as much room as a batch. */
+  probe(): void {
+    this.#probe.run();
   }
 
   /** The durable point. */

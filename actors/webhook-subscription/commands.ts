@@ -11,7 +11,7 @@ import { columnsOf, createSubscription, startColumns } from './fields.ts';
 import { timers } from '../store/tables.ts';
 import { existing, saveSubscription, type SubscriptionRuntime } from './memory.ts';
 import { columnsOfProgress, isAccountedFor, joined, progressOf } from './progress.ts';
-import { shownState, storedStateOf, webhookSubscriptionJson } from './representation.ts';
+import { shownState, storedStateOf, wantedTypes, webhookSubscriptionJson } from './representation.ts';
 
 type RecordBody = WebhookSubscriptionCommands['deliveries.record']['body'];
 
@@ -79,6 +79,25 @@ export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookS
     const deliveries = new Deliveries(runtime, subscription);
     deliveries.replay(row);
     if (deliveries.flush()) runtime.signal('webhooks');
+    return null;
+  },
+
+  'events.forget'(runtime, { shard, before }) {
+    const { row, reads } = runtime;
+    const progress = progressOf(row);
+    const from = progress.cursor[shard] ?? 0;
+    if (row.deleted === 1 || from >= before - 1) return null;
+    const { keys, upTo } = reads.wanted(shard, from, before, wantedTypes(row));
+    const missed = row.missed + keys.filter((key) => !progress.ahead.includes(key)).length;
+    const cursor = Array.from({ length: Math.max(shard + 1, progress.cursor.length) }, (_, each) =>
+      each === shard ? upTo : (progress.cursor[each] ?? 0),
+    );
+    // What its runner has read goes: it begins anew behind it.
+    const generation = row.generation + 1;
+    saveSubscription(runtime, { ...columnsOfProgress(joined({ cursor, ahead: [] }, progress)), generation, missed });
+    runtime.signal('webhooks');
+    const isTold = upTo === before - 1 && missed > 0 && row.state !== 'Unsubscribed';
+    if (isTold) announce(runtime);
     return null;
   },
 

@@ -1,5 +1,6 @@
 import type { EventType, WebhookSubscriptionJson } from '../representation.ts';
 import type { FeedPosition } from '../journal/feed.ts';
+import type { PassedPositions } from '../runtime/kind.ts';
 
 /** The event types that a webhook may carry (docs/api.md, "Events"). */
 export const webhookEventTypes = [
@@ -101,6 +102,11 @@ export type WebhookSubscriptionCommands = {
   'webhook.replay-from': { body: { cursor: FeedPosition }; result: null };
   /** Removes deliveries that are older than a key, or whose subscription was deleted; a few at a time. */
   'deliveries.prune': { body: { before: number }; result: null };
+  /**
+   * Events of a shard before a position are about to be forgotten: counts those among them that it has not sent, and goes
+   * on behind them, a bounded number at a time.
+   */
+  'events.forget': { body: PassedPositions; result: null };
   /** Schedules a delivered or dead delivery again, due at once. @throws Failure `not_found` */
   'webhook.replay-delivery': { body: { deliveryId: string }; result: null };
 };
@@ -127,6 +133,8 @@ export interface SubscriptionWork {
   /** Feed keys behind the cursor that a restart leaves out: they are accounted for. */
   ahead: number[];
   generation: number;
+  /** Events that retention took before they were sent. */
+  missed: number;
 }
 
 /** A delivery that failed at least once, or waits behind one that did. */

@@ -130,6 +130,7 @@ function toWork(row: SubscriptionRow, now: number): SubscriptionWork {
     cursor: JSON.parse(row.cursor) as FeedPosition,
     ahead: JSON.parse(row.ahead) as number[],
     generation: row.generation,
+    missed: row.missed,
   };
 }
 

@@ -68,4 +68,5 @@ export const startColumns = (key: number, start: FeedPosition) => ({
   // Above every generation before it under the same id.
   generation: key,
   deliveries: key,
+  missed: 0,
 });

@@ -4,7 +4,7 @@ import { subscriptionContradictions } from './contradictions.ts';
 import type { WebhookSubscriptionCommands } from './contract.ts';
 import { webhookDeliveryReader } from './delivery-reader.ts';
 import { webhookReader } from './reader.ts';
-import { prunableSubscriptions, subscriptionReads } from './reads.ts';
+import { laggingSubscriptions, prunableSubscriptions, subscriptionReads } from './reads.ts';
 import { subscriptions, webhookAttempts, webhookDeliveries } from './tables.ts';
 
 /** One receiver's wish for events: where it stands in the feed, how its endpoint does, what is to be delivered again. */
@@ -27,6 +27,7 @@ export const webhookSubscriptionKind = defineKind<WebhookSubscriptionCommands>()
     ahead: '[]',
     generation: 0,
     deliveries: 0,
+    missed: 0,
     state: 'Unsubscribed',
     created_at: 0,
     deleted: 1,
@@ -36,6 +37,7 @@ export const webhookSubscriptionKind = defineKind<WebhookSubscriptionCommands>()
   handlers: webhookSubscriptionHandlers,
   onTimer: subscriptionTimer,
   pruning: { period: 'deliveries', command: 'deliveries.prune', actors: prunableSubscriptions },
+  following: { command: 'events.forget', lagging: laggingSubscriptions },
   contradictions: subscriptionContradictions,
   readers: { webhooks: webhookReader, webhookDeliveries: webhookDeliveryReader },
 });

@@ -1,3 +1,6 @@
+import type { FeedPosition } from '../journal/feed.ts';
+import { unpackEvents } from '../journal/turn.ts';
+import type { Lagging } from '../runtime/kind.ts';
 import type { Connection } from '../store/database.ts';
 import { keysPerShard, shardOfKey } from '../store/table.ts';
 import { uuidFromBytes } from '../uuid.ts';
@@ -15,8 +18,16 @@ export interface SubscriptionReads {
    */
   prunable(actor: number, before: number, limit: number): number[];
   attemptsOf(delivery: number): number[];
+  /**
+   * Feed keys of events of some types behind a position of a shard and before another one, of a bounded number of turns.
+   * `upTo`: the position that this got to.
+   */
+  wanted(shard: number, after: number, before: number, types: readonly string[]): { keys: number[]; upTo: number };
   timersOf(delivery: number): number[];
 }
+
+/** Turns that one command counts the events of: a few milliseconds. */
+const turnsCounted = 4_096;
 
 /** One seek for each subscription that has deliveries, however many it has. */
 const orphaned = `
@@ -52,6 +63,7 @@ export function subscriptionReads(db: Connection): SubscriptionReads {
     .pluck();
   const attempts = db.prepare('SELECT key FROM webhook_attempt WHERE delivery = ?').pluck();
   const timers = db.prepare('SELECT key FROM timer WHERE subject = ?').pluck();
+  const wanted = wantedReads(db);
   return {
     delivery: (subscription, feedKey) => delivery.get(subscription, feedKey),
     deliveryByKey: (key) => byKey.get(key),
@@ -62,9 +74,37 @@ export function subscriptionReads(db: Connection): SubscriptionReads {
       const { from } = rangeOf(actor);
       return old.all({ from, before, actor, limit }) as number[];
     },
+    wanted,
     attemptsOf: (key) => attempts.all(key) as number[],
     timersOf: (key) => timers.all(key) as number[],
   };
+}
+
+function wantedReads(db: Connection): SubscriptionReads['wanted'] {
+  // A position may stand inside a turn, whose other events are behind it.
+  const turns = db.prepare(
+    `SELECT key, events FROM journal
+     WHERE key >= ifnull((SELECT max(key) FROM journal WHERE key <= @after AND key >= @base), @after)
+       AND key < @before AND events IS NOT NULL ORDER BY key LIMIT ${turnsCounted}`,
+  );
+  return (shard, after, before, types) => {
+    const base = shard * keysPerShard;
+    const rows = turns.all({ base, after: base + after, before: base + before }) as { key: number; events: string }[];
+    const events = rows.flatMap(({ key, events }) =>
+      unpackEvents(events).map(({ type }, i) => ({ type, key: key + i })),
+    );
+    const keys = events.filter(({ type, key }) => key > base + after && types.includes(type)).map(({ key }) => key);
+    return { keys, upTo: rows.length < turnsCounted ? before - 1 : events.at(-1)!.key - base };
+  };
+}
+
+/** Of actors that exist, those whose cursor stands before the last position that goes. */
+export function laggingSubscriptions(db: Connection): (shard: number, before: number) => Lagging[] {
+  const all = db.prepare('SELECT id, cursor FROM webhook_subscription WHERE deleted = 0 ORDER BY key');
+  return (shard, before) =>
+    (all.all() as { id: Uint8Array; cursor: string }[])
+      .map(({ id, cursor }) => ({ id: uuidFromBytes(id), at: (JSON.parse(cursor) as FeedPosition)[shard] ?? 0 }))
+      .filter(({ at }) => at < before - 1);
 }
 
 /** Rows that one look for prunable actors takes in. */

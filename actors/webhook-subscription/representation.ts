@@ -32,5 +32,6 @@ export function webhookSubscriptionJson(row: Readonly<SubscriptionRow>): Webhook
     headers: maskedHeaders(JSON.parse(row.headers) as Record<string, string>),
     status: state === 'Unsubscribed' ? 'Unsubscribed' : 'Subscribed',
     state,
+    ...(row.missed > 0 && { missed_events: row.missed }),
   };
 }

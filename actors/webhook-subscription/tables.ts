@@ -19,6 +19,8 @@ export interface SubscriptionRow extends ActorRow {
   generation: number;
   /** What its deliveries carry as `subscription`: another one after a deletion; 0 while it is deleted. */
   deliveries: number;
+  /** Events that retention took before they were sent. */
+  missed: number;
   state: string;
   created_at: number;
   deleted: number;

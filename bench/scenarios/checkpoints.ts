@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pass } from 'node:timers/promises';
+import { Problems } from '#actors/problems.ts';
 import { Checkpoints, type Mover } from '#actors/store/checkpoints.ts';
 import { type Connection, openForReading, openForWriting } from '#actors/store/database.ts';
 import { writeAheadLog } from '#actors/store/write-ahead-log.ts';
@@ -50,7 +51,7 @@ async function writeFor(file: string, seconds: number, rows: number, mover: Move
   const { db, write } = openFilled(file, rows);
   const log = writeAheadLog(db);
   const store = { logPages: log.pages, checkpoint: () => log.move('PASSIVE') };
-  const checkpoints = new Checkpoints(store, systemClock, silent, mover);
+  const checkpoints = new Checkpoints(store, systemClock, new Problems(silent), mover);
   const size = (): number => statSync(`${file}-wal`).size / mb;
   const times: number[] = [];
   const commits = async (until: number): Promise<number> => {
@@ -88,7 +89,7 @@ async function round(inThread: boolean, seconds: number, rows: number): Promise<
   const file = join(folder, 'bench.db');
   const descriptor = openSync(file, 'a');
   try {
-    const mover = inThread ? new CheckpointThread({ file, descriptor }, silent) : null;
+    const mover = inThread ? new CheckpointThread({ file, descriptor }) : null;
     return await writeFor(file, seconds, rows, mover);
   } finally {
     closeSync(descriptor);

@@ -21,8 +21,11 @@ export interface Config {
   };
   components: { sources: SourceComponents };
   outgoing: { allowNetworks: string[] };
-  /** Milliseconds, here and below. */
+  /** Milliseconds. */
   delivery: { giveUpAfter: number };
+  /** Files that are uploaded: bytes of one at most, and types as `image/*`. */
+  media: { maxSize: number; types: string[] };
+  /** Milliseconds. */
   retention: { journal: number; deliveries: number };
 }
 

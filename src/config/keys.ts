@@ -3,6 +3,7 @@ import {
   duration,
   durationFrom,
   flag,
+  mediaTypes,
   type ValueType,
   natsUrl,
   networks,
@@ -12,6 +13,7 @@ import {
   optionalSecret,
   portOrAuto,
   secret,
+  size,
   text,
   textsOrCommas,
   webUrl,
@@ -140,6 +142,14 @@ export const configKeys: Section = section({
       duration,
       '10m',
       'How long a send is tried for, from its first call on, while its source is out of reach or asks to wait.',
+    ),
+  }),
+  media: section({
+    maxSize: key(size, '25MiB', 'Bytes of an uploaded file at most.'),
+    types: key(
+      mediaTypes,
+      ['*'],
+      'Types of files that may be uploaded, as image/png, image/* or *: what their content says, not their name.',
     ),
   }),
   retention: section({

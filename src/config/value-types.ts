@@ -99,6 +99,24 @@ export const durationFrom = (least: string): ValueType<number> => ({
   read: duration.read.refine((ms) => ms >= duration.read.parse(least), `must be ${least} or more`),
 });
 
+const sizePattern = /^(\d{1,6})(KiB|MiB|GiB)$/;
+const unitBytes: Record<string, number> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+const sizeError = 'must be a size such as 500KiB or 25MiB';
+
+/** `500KiB`, `25MiB` or `1GiB`; bytes in the configuration. */
+export const size: ValueType<number> = {
+  words: 'size',
+  read: z
+    .string({ error: sizeError })
+    .regex(sizePattern, sizeError)
+    .transform((value) => {
+      const [, count = '', unit = ''] = sizePattern.exec(value) ?? [];
+      return Number(count) * (unitBytes[unit] ?? 0);
+    })
+    .refine((bytes) => bytes > 0, 'must be more than nothing'),
+  fromText: sameText,
+};
+
 export function choice<T extends string>(...allowed: [T, ...T[]]): ValueType<T> {
   const words = allowed.join(' or ');
   return { words, read: z.enum(allowed, { error: `must be ${words}` }), fromText: sameText };
@@ -145,3 +163,8 @@ export function secret(least: number): ValueType<Secret> {
     fromText: sameText,
   };
 }
+
+const isMediaType = (text: string): boolean => text === '*' || /^[a-z]+\/([a-z0-9.+-]+|\*)$/.test(text);
+
+/** Media types as `image/png`, `image/*` or `*`. */
+export const mediaTypes = list('list of types', isMediaType, 'must be a type such as image/png, image/* or *');

@@ -1,7 +1,7 @@
+import { parseJson } from '#actors/json.ts';
 import type { OutgoingResult } from '#src/outgoing/call.ts';
 import { retryAfterOf } from '#src/outgoing/retry-after.ts';
 import type { CallOutcome } from './connector.ts';
-import { parseJson } from '#actors/json.ts';
 
 /** The longest wait that a source may ask for, in ms; how much of it is waited follows from when a send is given up. */
 const longestThrottle = 24 * 60 * 60_000;

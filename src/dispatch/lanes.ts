@@ -14,8 +14,10 @@ export interface LaneOptions {
   /** Whether the effects of a shard are to be done here; `wake` asks. */
   owns(shard: number): boolean;
   clock: Clock;
-  /** Does one effect. Must not reject. */
+  /** Does one effect. */
   perform(effect: EffectRow): Promise<Performed>;
+  /** The outbox could not be read, or an effect not be done: it is tried again. */
+  failed(error: unknown): void;
   /** The group of a lane: what shares a bound, such as a source. */
   groupOf(lane: number): string;
   /** Effects of one group under way at once. */
@@ -41,6 +43,10 @@ interface Group {
 
 const defaultPerGroup = 32;
 const pageSize = 1_000;
+/** Wait after an effect that could not be read or done, in ms. */
+const afterFailure = 1_000;
+/** A waiting lane looks again after this long, in ms: it may wait for a time of a wall clock that was set back. */
+const longestWait = 30_000;
 
 /**
  * Takes effects from the outbox, lane by lane: one at a time in a lane, in the order of their keys; lanes side by side,
@@ -62,12 +68,19 @@ export class Lanes {
     this.#seen = Array.from({ length: options.shards }, () => -1);
   }
 
-  /** Looks for new effects. Called at the start and whenever the outbox may have grown, or the shards are others. */
+  /**
+   * Looks for new effects. Called at the start, whenever the outbox may have grown or the shards are others, and now and
+   * then besides. Never throws.
+   */
   wake(): void {
     if (this.#stopped) return;
     for (let shard = 0; shard < this.#options.shards; shard++) {
-      if (this.#options.owns(shard)) this.#look(shard);
-      else this.#forget(shard);
+      try {
+        if (this.#options.owns(shard)) this.#look(shard);
+        else this.#forget(shard);
+      } catch (error) {
+        this.#options.failed(error);
+      }
     }
   }
 
@@ -158,14 +171,24 @@ export class Lanes {
     lane.position = 'running';
     lane.group.running++;
     this.#running++;
-    const effect = this.#options.outbox.find(lane.keys[0]!);
-    // An effect that is gone was done by the command that took it out.
-    const performed: Performed = effect === null ? { done: true } : await this.#options.perform(effect);
+    const performed = await this.#perform(lane.keys[0]!);
     lane.group.running--;
     this.#running--;
     this.#goOn(lane, performed);
     this.#pump(lane.group);
     if (this.#stopped && this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async #perform(key: number): Promise<Performed> {
+    const { outbox, perform, failed, clock } = this.#options;
+    try {
+      const effect = outbox.find(key);
+      // An effect that is gone was done by the command that took it out.
+      return effect === null ? { done: true } : await perform(effect);
+    } catch (error) {
+      failed(error);
+      return { done: false, retryAt: clock.now() + afterFailure };
+    }
   }
 
   #goOn(lane: Lane, performed: Performed): void {
@@ -181,7 +204,7 @@ export class Lanes {
 
   #wait(lane: Lane, until: number): void {
     lane.position = 'waiting';
-    const delay = Math.max(0, until - this.#options.clock.now());
+    const delay = Math.min(Math.max(0, until - this.#options.clock.now()), longestWait);
     lane.cancelWait = this.#options.clock.schedule(delay, () => {
       if (!this.#stopped && lane.keys.length > 0) this.#queue(lane);
     });

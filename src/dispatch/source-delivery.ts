@@ -1,6 +1,7 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
+import type { Failure } from '#actors/errors.ts';
 import { leftOut } from '#actors/metadata.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import { tellEffect } from '#actors/runtime/turn-runtime.ts';
@@ -25,6 +26,8 @@ export interface SourceDeliveryOptions {
   /** A circuit for each source. */
   breaker: CircuitBreaker;
   commandsFor(origin: Origin): CommandSender;
+  /** As `Services` has it. */
+  unread(error: unknown): Failure | null;
   /** Called with every outcome, for the metrics. */
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
 }
@@ -63,6 +66,7 @@ export class SourceDelivery {
       owns: (shard) => options.owned.has(shard),
       clock: options.clock,
       perform: (effect) => this.#perform(effect),
+      failed: (error) => this.#failed(error, {}),
       groupOf: (lane) => options.deliveries.sourceOfLane(lane) ?? '',
     });
   }
@@ -92,10 +96,15 @@ export class SourceDelivery {
     try {
       return await this.#carry(effect, work);
     } catch (error) {
-      if (!(error instanceof Stopping))
-        log.error({ message: work.message.id, reason: String(error) }, 'delivery.failed');
+      this.#failed(error, { message: work.message.id });
       return { done: false, retryAt: clock.now() + 1_000 };
     }
+  }
+
+  #failed(error: unknown, about: { message?: string }): void {
+    const { log, unread } = this.#options;
+    if (error instanceof Stopping || unread(error) !== null) return;
+    log.error({ ...about, reason: String(error) }, 'delivery.failed');
   }
 
   /** Whether what its last call came to matters no more: it is recorded, or another owner has begun the next call. */
@@ -116,8 +125,8 @@ export class SourceDelivery {
     const refusal = calls.refusalOf(work);
     if (refusal !== null) return this.#finish(effect, work, work.revision, refusal);
     // Before the attempt starts: a call that is not made is no try, and the history has no attempt that never was.
-    const probeAt = breaker.admit(work.channel.source);
-    if (probeAt !== null) return { done: false, retryAt: probeAt };
+    const wait = breaker.admit(work.channel.source);
+    if (wait !== null) return { done: false, retryAt: clock.now() + wait };
     const started = await this.#durably(effect, 'start', (commands) =>
       commands.send('conversation', work.conversation.id, 'attempt.start', {
         messageId: work.message.id,

@@ -7,6 +7,8 @@ export const bodyLimit = 1024 * 1024;
 const defaultBudget = 32 * 1024 * 1024;
 /** What a part of a body takes besides its bytes: bodies that drip cost what they hold. */
 const bytesPerPart = 256;
+/** From the end of the head to the end of the body, in ms. */
+const defaultPatience = 30_000;
 const retryAfterSeconds = 1;
 
 /** A whole body; disposing of it says that its work is done. */
@@ -27,12 +29,14 @@ interface Held {
  */
 export class Bodies {
   readonly #budget: number;
+  readonly #patience: number;
   #held = 0;
   /** Those that are not complete, oldest first. */
   readonly #growing = new Set<Held>();
 
-  constructor(budget = defaultBudget) {
+  constructor(budget = defaultBudget, patience = defaultPatience) {
     this.#budget = budget;
+    this.#patience = patience;
   }
 
   /** What bodies take of the budget now. */
@@ -67,8 +71,11 @@ export class Bodies {
         },
       };
       this.#growing.add(held);
+      const late = setTimeout(() => held.fail(tooSlow()), this.#patience);
+      request.on('close', () => clearTimeout(late));
       request.on('data', take);
       request.on('end', () => {
+        clearTimeout(late);
         this.#growing.delete(held);
         const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
         resolve({ bytes, [Symbol.dispose]: () => this.#release(held) });
@@ -99,4 +106,7 @@ export class Bodies {
 const tooLarge = (limit: number): Failure =>
   new Failure('body_too_large', `The body is larger than ${limit} bytes. Send less at once.`);
 
-const incomplete = (): Failure => new Failure('invalid_request', 'The connection closed before the body was complete.');
+const tooSlow = (): Failure => new Failure('invalid_request', 'The body took too long to come in. Send it at once.');
+
+export const incomplete = (): Failure =>
+  new Failure('invalid_request', 'The connection closed before the body was complete.');

@@ -9,9 +9,9 @@ import { type Outgoing, refusal } from './outgoing.ts';
 
 export type Env = { Bindings: HttpBindings };
 
-/** An answer as it leaves: its body may be the bytes of a file. */
+/** An answer as it leaves: its body may be the bytes of a file, or a file as it is read. */
 export interface Served extends Omit<Outgoing, 'body'> {
-  body: string | Uint8Array<ArrayBuffer> | null;
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
 }
 
 /** What answers to a method at a path. */

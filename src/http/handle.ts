@@ -7,10 +7,12 @@ import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
+import { addressOf } from './address.ts';
 import type { Bodies } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
+import { arrival } from './media/arrival.ts';
 import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
@@ -57,8 +59,9 @@ export async function answered(
   try {
     outgoing = await work();
   } catch (error) {
-    if (!(error instanceof Failure)) services.log.error({ requestId, ...unit, error }, `${kind}.failed`);
-    const failure = error instanceof Failure ? error : defect(requestId);
+    const known = error instanceof Failure ? error : services.unread(error);
+    if (known === null) services.log.error({ requestId, ...unit, error }, `${kind}.failed`);
+    const failure = known ?? defect(requestId);
     code = failure.code;
     outgoing = refusal(failure);
   }
@@ -88,12 +91,12 @@ async function answer(
   // Before the body: who may not call costs no memory.
   const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
   assertFeature(operation, services);
-  using read = await parts.bodies.read(request);
-  const { bytes } = read;
-  const body = validBody(operation, parseBody(bytes, headers));
+  using given = operation.takesFile ? await fileGiven(services, request) : await jsonGiven(parts, operation, request);
+  const { bytes, body } = given;
+  const address = addressOf(services.config.server, headers);
   const key = headers['idempotency-key'];
   if (key === undefined || operation.isRead)
-    return written(await operation.handle(call(services, caller, requestId, null), body));
+    return written(await operation.handle(call(services, { caller, requestId, address }, null), body));
 
   const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
   const answered = await claim(services, requestId, keyed);
@@ -102,7 +105,29 @@ async function answer(
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
-  return await once(call(services, caller, requestId, claimed), operation, body, claimed);
+  return await once(call(services, { caller, requestId, address }, claimed), operation, body, claimed);
+}
+
+/** What a request brought: its body as the operation takes it, and the bytes that tell it from another one. */
+interface Given extends Disposable {
+  body: unknown;
+  bytes: Buffer;
+}
+
+async function jsonGiven({ bodies }: HandlerParts, operation: Operation, request: IncomingMessage): Promise<Given> {
+  const read = await bodies.read(request);
+  try {
+    const body = validBody(operation, parseBody(read.bytes, request.headers));
+    return { body, bytes: read.bytes, [Symbol.dispose]: () => read[Symbol.dispose]() };
+  } catch (error) {
+    read[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function fileGiven(services: Services, request: IncomingMessage): Promise<Given> {
+  const file = await arrival(services, request);
+  return { body: file, bytes: Buffer.from(`${file.sha256} ${file.name}`), [Symbol.dispose]() {} };
 }
 
 /** Does the work of a claimed key and keeps the answer, a refusal too. */
@@ -125,15 +150,18 @@ async function once(
   return outgoing;
 }
 
-function call<C extends Caller>(services: Services, caller: C, requestId: string, keyed: ClaimedKey | null): Call<C> {
+function call<C extends Caller>(
+  services: Services,
+  asked: Pick<Call<C>, 'caller' | 'requestId' | 'address'>,
+  keyed: ClaimedKey | null,
+): Call<C> {
   let commands: CommandSender | null = null;
   let made = 0;
   return {
     services,
-    requestId,
-    caller,
+    ...asked,
     get commands() {
-      commands ??= services.commandsFor({ cause: requestId, ...(keyed && { idempotencyKey: keyed.root }) });
+      commands ??= services.commandsFor({ cause: asked.requestId, ...(keyed && { idempotencyKey: keyed.root }) });
       return commands;
     },
     newId: () => (keyed ? uuidV5(namespaces.command, 'id', keyed.root, String(made++)) : services.ids.uuid()),

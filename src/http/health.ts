@@ -11,10 +11,11 @@ const answer = (status: number, body: object): Served => ({ status, body: JSON.s
  */
 export function healthRoutes(services: Services, gate: Gate): Route[] {
   const ready = async ({ headers }: IncomingMessage): Promise<Served> => {
-    const problems = services.health.flatMap(({ name, problem }) => {
+    const checked = services.health.flatMap(({ name, problem }) => {
       const text = problem();
       return text === null ? [] : [{ part: name, problem: text }];
     });
+    const problems = [...checked, ...services.problems.list()];
     if (problems.length === 0) return answer(200, { status: 'ok' });
     return answer(503, { status: 'unavailable', ...(gate.knowsHost(headers) && { problems }) });
   };

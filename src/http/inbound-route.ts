@@ -6,6 +6,7 @@ import { sortMessages } from '#src/ingest/messages.ts';
 import { checkMetadata } from '#src/ingest/metadata-check.ts';
 import { metadataIn } from '#src/ingest/receipts.ts';
 import { plausibleTime } from '#src/ingest/times.ts';
+import { addressOf } from './address.ts';
 import { answered, type HandlerParts } from './handle.ts';
 import type { Outgoing } from './outgoing.ts';
 
@@ -33,7 +34,7 @@ export const handleInbound = (
 
 function rawRequest({ services }: HandlerParts, request: IncomingMessage, body: Buffer): RawRequest {
   const { method = '', url = '/', headers } = request;
-  const address = services.config.server.publicUrl || `http://${headers.host}`;
+  const address = addressOf(services.config.server, headers);
   return { method, url: URL.parse(url, address) ?? new URL(url, 'http://localhost'), headers, body };
 }
 

@@ -1,7 +1,8 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { CommandSender } from '#actors/commands.ts';
 import type { FailureCode } from '#actors/errors.ts';
 import { JsonText } from '#actors/json.ts';
+import type { MediaFacts } from '#actors/media/contract.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
 import type { AnswerHeader } from './documents/headers.ts';
@@ -12,6 +13,8 @@ export interface Call<C extends Caller = Caller> {
   /** Sends commands whose cause is this request; with an Idempotency-Key their ids come from it. */
   commands: CommandSender;
   requestId: string;
+  /** The hub's, as the caller reached it. */
+  address: string;
   /** Who calls: one of those whom the scope of the operation lets in. */
   caller: C;
   /** An id that stays the same when the request is repeated with its Idempotency-Key within a day. */
@@ -60,6 +63,8 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   request: z.ZodType<Request>;
   /** It changes nothing: an Idempotency-Key means nothing to it, and its answers are not kept. */
   isRead?: true;
+  /** Its body is a form with one file, which is kept before the handler is given what is known of it. */
+  takesFile?: true;
   /** A body that the request schema accepts. */
   example: unknown;
   /** Every 2xx answer there is. The compiler holds the handler to it, and so do the tests, to the last field. */
@@ -96,6 +101,24 @@ export const defineRead = <Request, R extends Responses, S extends Scope>(
     handle(call: ReadCall<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;
   },
 ): Operation => defineOperation({ ...operation, isRead: true });
+
+/** A file that came with a request and lies in the media folder by now. */
+export interface UploadedFile extends MediaFacts {
+  /** Of files with such content; null: it does not say what it is. */
+  ending: string | null;
+}
+
+/** Declares an operation that takes a file. */
+export const defineUpload = <R extends Responses, S extends Scope>(
+  operation: Omit<Operation<UploadedFile, R, S>, 'request' | 'example' | 'takesFile'>,
+): Operation =>
+  defineOperation({
+    ...operation,
+    takesFile: true,
+    // The form, for the document. What the handler gets was made of it on the way (`media/arrival.ts`).
+    request: z.object({ file: z.string().meta({ format: 'binary' }) }) as unknown as z.ZodType<UploadedFile>,
+    example: { file: 'The bytes of a file.' },
+  });
 
 /** The body of an answer as it goes out; null without one. */
 export const bodyText = ({ body }: Answer): string | null =>

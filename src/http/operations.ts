@@ -13,6 +13,7 @@ import { updateConversationContact } from './conversations/update-contact.ts';
 import { listDeadLetters } from './dead-letters/list.ts';
 import { redriveDeadLetter } from './dead-letters/redrive.ts';
 import { listEvents } from './events/list.ts';
+import { uploadMedia } from './media/upload.ts';
 import { infoMessage } from './messages/info.ts';
 import { listMessages } from './messages/list.ts';
 import { resendMessage } from './messages/resend.ts';
@@ -74,6 +75,7 @@ export const operations: readonly Operation[] = [
   resendMessage,
   suggestReplies,
   upsertMetadata,
+  uploadMedia,
   createTag,
   listTags,
   updateTag,

@@ -1,8 +1,6 @@
 import { Failure, type Problem } from '#actors/errors.ts';
+import { mayBeRaw } from '#actors/json.ts';
 import { pathOf } from './errors.ts';
-
-/** Text in which a number may stand that is too large for a double. */
-const mayOverflow = /\d[eE]\+?\d{3}|\d{309}/;
 
 /**
  * Refuses numbers that hardly any reader could take, though they could be kept with all their digits.
@@ -10,7 +8,7 @@ const mayOverflow = /\d[eE]\+?\d{3}|\d{309}/;
  * @throws Failure `invalid_request`
  */
 export function assertAllFinite(text: string, value: unknown): void {
-  if (!mayOverflow.test(text)) return;
+  if (!mayBeRaw(text)) return;
   const details: Problem[] = [];
   for (const { path, digits } of rawNumbersIn(value)) {
     if (!Number.isFinite(Number(digits))) details.push({ path: pathOf(path), problem: 'is too large for a number' });

@@ -72,7 +72,14 @@ export const tagSchema = z.object({ id: z.string(), name: z.string(), color: tag
 export const templateContent = z
   .unknown()
   .refine((value) => value !== undefined && value !== null, 'is required')
-  .meta({ type: ['object', 'array', 'string', 'number', 'boolean'], description: 'Any JSON value but null.' });
+  .meta({
+    anyOf: [
+      { type: 'object', additionalProperties: {} },
+      { type: 'array', items: {} },
+      ...(['string', 'number', 'boolean'] as const).map((type) => ({ type })),
+    ],
+    description: 'Any JSON value but null.',
+  });
 
 export const templateSchema = z
   .object({

@@ -34,7 +34,7 @@ export interface HttpLimits {
   waiting: number;
   /** From the first byte of a request, or the connection's beginning, to the end of its head. */
   headers: number;
-  /** From the same to the end of its body. */
+  /** From the same to the end of its body, the largest file's too; what is read as a whole has less (`bodies.ts`). */
   request: number;
   /** Between two requests. */
   keepAlive: number;
@@ -46,7 +46,7 @@ export const httpLimits: HttpLimits = {
   connections: 4_096,
   waiting: 8,
   headers: 10_000,
-  request: 30_000,
+  request: 600_000,
   keepAlive: 65_000,
   silence: 60_000,
 };
@@ -54,6 +54,7 @@ export const httpLimits: HttpLimits = {
 /** How late a bound on the time of a head or a body may be noticed, in ms. */
 const lookEvery = 1_000;
 const drainMs = 4_000;
+const idleLookMs = 20;
 const metricsHost = '127.0.0.1';
 export const usualMetricsPort = 9464;
 
@@ -149,7 +150,10 @@ async function drained(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
+  // One whose request is answered after the end was announced stays open otherwise, with nothing to do.
+  const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
   const late = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
+  clearInterval(idle);
   clearTimeout(late);
 }

@@ -53,7 +53,7 @@ function sourceDelivery(
   { metrics, sources: client }: DispatchPorts,
   owned: OwnedShards,
 ): SourceDelivery {
-  const { config, clock, ids, log, store, connectors, tokens, commandsFor } = services;
+  const { config, clock, ids, log, store, connectors, tokens, commandsFor, unread } = services;
   const { sources } = store;
   const { giveUpAfter } = config.delivery;
   const tokenOf = (sourceId: string, issuedAt: number) => tokens.make({ sourceId, issuedAt });
@@ -61,7 +61,7 @@ function sourceDelivery(
     outbox: store.outbox,
     deliveries: store.deliveries,
     shards: config.data.shards,
-    ...{ owned, clock, ids, log, commandsFor },
+    ...{ owned, clock, ids, log, commandsFor, unread },
     calls: new SourceCalls({ sources, connectors, clock, ids, client, giveUpAfter, tokenOf }),
     breaker: createCircuitBreaker(clock),
     onAttempt: (outcome) => metrics.attempt(outcome),
@@ -72,7 +72,7 @@ function sourceDelivery(
 
 /** Null when the feature is off: subscriptions stay as they are. */
 function webhookDispatcher(
-  { config, clock, ids, log, store, commandsFor }: NodeServices,
+  { config, clock, ids, log, store, commandsFor, unread }: NodeServices,
   { metrics, webhooks: client }: DispatchPorts,
   owned: OwnedShards,
 ): WebhookDispatcher | null {
@@ -88,5 +88,5 @@ function webhookDispatcher(
   });
   const onAttempt = (outcome: string): void => metrics.webhookAttempt(outcome);
   const serves = (subscription: string): boolean => owned.has(shardOf(subscription, config.data.shards));
-  return new WebhookDispatcher({ reader, clock, ids, log, client, commandsFor, onAttempt, serves });
+  return new WebhookDispatcher({ reader, clock, ids, log, client, commandsFor, unread, onAttempt, serves });
 }

@@ -1,11 +1,14 @@
 import type { Bus, Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
+import { Problems } from '#actors/problems.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
 import type { Config } from '#src/config/config.ts';
 import type { ConnectorFactory } from '#src/connectors/connector.ts';
 import { createConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
+import { ReadHealth } from './read-health.ts';
 import { remembered, rememberedKinds } from './remembered.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
+import { mediaBeside } from '#src/media/folder.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
@@ -50,6 +53,9 @@ export function openServices(ports: NodePorts): NodeServices {
   const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(config.security).sealKey));
   const growth = new Growth();
   growth.on('sources', forget);
+  const problems = new Problems(log);
+  const reads = new ReadHealth({ clock, problems, look: () => readNewest(store) });
+  const stopLooking = repeated(clock, lookAgainEvery, () => reads.look());
   const stopSignals = followSignals(growth, bus, clock);
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
@@ -57,16 +63,26 @@ export function openServices(ports: NodePorts): NodeServices {
     longReads: ports.longReads ?? longReadsBy(async (name, asked) => readLong(store, name, asked)),
     feed: store.feed,
     connectors: createConnectors(config, ports.connectors),
+    media: mediaBeside(ports.file, ids),
     health: ports.health ?? [],
+    problems,
+    unread: (error) => reads.failed(error),
     tokens: ports.tokens ?? sourceTokensOf(config),
     commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: forgetting(forget) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     close() {
       stopSignals();
+      stopLooking();
       store.close();
     },
   };
+}
+
+/** The newest event of each shard, with all that belongs to it. */
+function readNewest({ feed }: OpenStoreReader): void {
+  const end = feed.end();
+  feed.read({ after: end.map((position) => Math.max(0, position - 1)), limit: end.length });
 }
 
 /** Who changed a source or a channel here sees the change with the answer, before any signal. */
@@ -78,14 +94,20 @@ const forgetting =
 
 /** What comes over the bus, and a look at everything now and then. */
 export function followSignals(growth: Growth, bus: Bus, clock: Clock): Cancel {
-  const lookAgain = (): void => {
-    cancelTimer = clock.schedule(lookAgainEvery, lookAgain);
-    growth.signalled();
-  };
-  let cancelTimer = clock.schedule(lookAgainEvery, lookAgain);
+  const stopLooking = repeated(clock, lookAgainEvery, () => growth.signalled());
   const unsubscribe = bus.subscribe(grewOfAnyShard, ({ data }) => growth.signalled(data));
   return () => {
-    cancelTimer();
+    stopLooking();
     unsubscribe();
   };
+}
+
+/** Runs something again and again. */
+function repeated(clock: Clock, every: number, run: () => void): Cancel {
+  const again = (): void => {
+    cancel = clock.schedule(every, again);
+    run();
+  };
+  let cancel = clock.schedule(every, again);
+  return () => cancel();
 }

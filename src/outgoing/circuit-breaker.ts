@@ -8,7 +8,7 @@ export const probeAfterMs = 10_000;
 export interface CircuitBreaker {
   /**
    * Asks for a call to the source. In an open circuit every `probeAfterMs` one call may be made: the probe.
-   * @returns null when the call may be made now, else when to ask again (epoch ms)
+   * @returns null when the call may be made now, else after how many ms to ask again
    */
   admit(source: string): number | null;
   /**
@@ -20,7 +20,7 @@ export interface CircuitBreaker {
 
 interface Circuit {
   failures: number;
-  /** Epoch ms of the next probe. */
+  /** When the next probe may be made, in ms of the clock's `elapsed`. */
   probeAt: number;
 }
 
@@ -29,16 +29,17 @@ interface Circuit {
  * unreachable results in a row → one probe after ten seconds → closed, or open again. Our own, since cockatiel's breaker
  * reads `Date.now` and can't be given a clock. Only failing sources are remembered.
  */
-export function createCircuitBreaker(clock: Pick<Clock, 'now'>): CircuitBreaker {
+export function createCircuitBreaker(clock: Pick<Clock, 'elapsed'>): CircuitBreaker {
   const failing = new Map<string, Circuit>();
 
   return {
     admit(source) {
       const circuit = failing.get(source);
       if (!circuit || circuit.failures < failuresToOpen) return null;
-      if (clock.now() < circuit.probeAt) return circuit.probeAt;
+      const wait = circuit.probeAt - clock.elapsed();
+      if (wait > 0) return wait;
       // Taken now: a probe whose result gets lost makes room for the next one later.
-      circuit.probeAt = clock.now() + probeAfterMs;
+      circuit.probeAt = clock.elapsed() + probeAfterMs;
       return null;
     },
     record(source, ok) {
@@ -47,7 +48,7 @@ export function createCircuitBreaker(clock: Pick<Clock, 'now'>): CircuitBreaker 
         failing.delete(source);
         return before >= failuresToOpen;
       }
-      failing.set(source, { failures: before + 1, probeAt: clock.now() + probeAfterMs });
+      failing.set(source, { failures: before + 1, probeAt: clock.elapsed() + probeAfterMs });
       return false;
     },
   };

@@ -41,8 +41,14 @@ export const maxBacklog = 1024 * 1024;
 /** Catching up waits above this, so that it alone never makes a reader too slow. */
 const pauseBacklog = 256 * 1024;
 const pageSize = 100;
+/** Live events that are older than this, in ms, when they are read come too late. */
+const lateAfter = 2_000;
+/** Name of the part in health and log. */
+const part = 'realtime';
 /** Frames sent in one pass of the event loop before others get theirs. */
 const sendsPerPass = 1000;
+
+type FanOutServices = Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew' | 'problems' | 'unread'>;
 
 interface Member extends Subscription {
   selection: Selection;
@@ -60,12 +66,12 @@ const keyOf = ({ type, conversationId }: Selection) =>
  * Hands the feed to subscriptions. Those at its end share one reading of each new entry and one serialisation; those
  * that resume read pages from their own position until they reach the end, then join.
  */
-export function createFanOut(services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>): FanOut {
+export function createFanOut(services: FanOutServices): FanOut {
   return new SharedTail(services);
 }
 
 class SharedTail implements FanOut {
-  readonly #services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>;
+  readonly #services: FanOutServices;
   readonly #live = new Map<string, Set<Member>>();
   /** Of those who catch up; the tail does not queue behind them. */
   readonly #passes: Passes;
@@ -76,7 +82,7 @@ class SharedTail implements FanOut {
   #grew = false;
   #closed = false;
 
-  constructor(services: Pick<Services, 'clock' | 'feed' | 'log' | 'onGrew'>) {
+  constructor(services: FanOutServices) {
     this.#services = services;
     this.#passes = new Passes(services.clock);
     this.#stop = services.onGrew('feed', () => {
@@ -178,7 +184,8 @@ class SharedTail implements FanOut {
         while (!this.#closed && this.#readPage()) await this.#soon();
       } while (this.#grew && this.#tail && !this.#closed);
     } catch (error) {
-      this.#services.log.error({ error: String(error) }, 'realtime.feed_unreadable');
+      const { log, unread } = this.#services;
+      if (unread(error) === null) log.error({ error: String(error) }, 'realtime.feed_unreadable');
       for (const member of this.#members()) member.sink.broken(error);
     } finally {
       this.#reading = false;
@@ -201,7 +208,16 @@ class SharedTail implements FanOut {
       this.#tail = entry.position;
     }
     this.#tail = position;
+    this.#noteDelay(atEnd ? undefined : entries.at(-1));
     return !atEnd;
+  }
+
+  /** @param newest what was read last; undefined: there is no more to read */
+  #noteDelay(newest: FeedEntry | undefined): void {
+    const { clock, problems } = this.#services;
+    const delay = newest === undefined ? 0 : clock.now() - newest.event.timestamp;
+    if (delay > lateAfter) problems.began(part, `live events come ${Math.round(delay / 1000)} s late`);
+    else problems.ended(part);
   }
 
   /** @returns the number of subscriptions that wanted the entry. */

@@ -29,7 +29,7 @@ export interface Realtime {
 }
 
 /** What the endpoint needs of the hub. */
-export type RealtimeServices = Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'onGrew'>;
+export type RealtimeServices = Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'onGrew' | 'problems' | 'unread'>;
 
 export interface RealtimeOptions {
   /** Ms; 30,000 both ways unless given. */

@@ -13,7 +13,7 @@ import type { Wire } from './wire.ts';
 
 /** What a session needs from the hub. */
 export interface SessionParts {
-  services: Pick<Services, 'clock' | 'ids' | 'log' | 'feed'>;
+  services: Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'unread'>;
   fanOut: FanOut;
   /** Whom this `Authorization` header of the CONNECT frame, or else the upgrade request, names; null when it is nobody. */
   authenticate(authorization: string | undefined): Promise<Caller | null>;
@@ -251,6 +251,8 @@ export class Session {
   #asFailure(error: unknown): Failure {
     if (error instanceof Failure) return error;
     if (error instanceof FrameError) return new Failure('invalid_request', error.message);
+    const unavailable = this.#parts.services.unread(error);
+    if (unavailable !== null) return unavailable;
     this.#parts.services.log.error({ session: this.#id, error: String(error) }, 'realtime.session_broken');
     return new Failure('internal', 'The hub could not go on with this session; connect again.');
   }

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Logger } from '#actors/ports.ts';
-import type { Mover } from '#actors/store/checkpoints.ts';
+import type { Moved, Mover } from '#actors/store/checkpoints.ts';
 
 /** What the worker is given. */
 export interface CheckpointStart {
@@ -12,12 +11,6 @@ export interface CheckpointStart {
 /** What the worker is asked, as `Mover` says. */
 export type CheckpointRequest = { near: number; empty: boolean } | 'stop';
 
-/** What the worker says when it has done what it was asked. */
-export interface CheckpointMessage {
-  emptied: boolean;
-  problem: string | null;
-}
-
 /** It holds a statement or two. */
 const resourceLimits = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 };
 const stopTimeout = 2_000;
@@ -25,16 +18,14 @@ const stopTimeout = 2_000;
 /** The thread that moves the write-ahead log. It is made with the first request, and again when it died. */
 export class CheckpointThread implements Mover {
   readonly #start: CheckpointStart;
-  readonly #log: Logger;
   #worker: Worker | null = null;
-  #done: ((emptied: boolean) => void) | null = null;
+  #done: ((moved: Moved) => void) | null = null;
 
-  constructor(start: CheckpointStart, log: Logger) {
+  constructor(start: CheckpointStart) {
     this.#start = start;
-    this.#log = log;
   }
 
-  move(near: number, empty: boolean, done: (emptied: boolean) => void): void {
+  move(near: number, empty: boolean, done: (moved: Moved) => void): void {
     this.#done = done;
     this.#worker ??= this.#make();
     this.#worker.postMessage({ near, empty } satisfies CheckpointRequest);
@@ -54,21 +45,21 @@ export class CheckpointThread implements Mover {
   #make(): Worker {
     const url = new URL('./checkpoint-worker.ts', import.meta.url);
     const worker = new Worker(url, { workerData: this.#start, resourceLimits });
-    worker.on('message', ({ emptied, problem }: CheckpointMessage) => {
-      if (problem !== null) this.#log.error({ reason: problem }, 'checkpoint.failed');
-      this.#end(emptied);
+    let problem = 'the thread of checkpoints has ended';
+    worker.on('message', (moved: Moved) => this.#end(moved));
+    worker.on('error', (error) => {
+      problem = (error as Error).message;
     });
-    worker.on('error', (error) => this.#log.error({ reason: (error as Error).message }, 'checkpoint.failed'));
     worker.once('exit', () => {
       this.#worker = null;
-      this.#end(false);
+      this.#end({ emptied: false, problem });
     });
     return worker;
   }
 
-  #end(emptied: boolean): void {
+  #end(moved: Moved): void {
     const done = this.#done;
     this.#done = null;
-    done?.(emptied);
+    done?.(moved);
   }
 }

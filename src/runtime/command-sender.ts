@@ -1,5 +1,6 @@
 import type { CommandBody, CommandResult, Commands, CommandSender, CommandType } from '#actors/commands.ts';
-import { runtimeCommands } from '#actors/runtime/command-handling.ts';
+import { parseJson } from '#actors/json.ts';
+import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
 import { type ActorAddress, decode, encode, type Envelope, type Reply } from '#actors/runtime/envelope.ts';
 import { Failure, type FailureData } from '#actors/errors.ts';
 import { type Bus, BusError, type Clock, type Ids } from '#actors/ports.ts';
@@ -8,7 +9,6 @@ import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import type { Origin } from '#src/services.ts';
-import { parseJson } from '#actors/json.ts';
 
 export interface CommandSenderOptions {
   bus: Bus;
@@ -108,10 +108,12 @@ class OriginSender implements CommandSender {
   async #request(subject: string, envelope: Envelope): Promise<Reply> {
     const { bus, clock } = this.#options;
     const data = encode(envelope);
+    // By a clock that nobody sets: whoever waits is answered in time.
+    const until = clock.elapsed() + envelope.deadline - clock.now();
     /** A try without an answer may be handled yet, whatever another try is told. */
     let doubtful = false;
     for (;;) {
-      const left = envelope.deadline - clock.now();
+      const left = until - clock.elapsed();
       let wait = retryDelay;
       try {
         const reply = decode<Reply>(await bus.request(subject, data, Math.min(answerTimeout, Math.max(1, left))));

@@ -11,8 +11,8 @@ export interface HostHerePorts extends Pick<HostPorts, 'bus' | 'clock' | 'logger
 
 /** A running host. */
 export interface HostHere {
-  /** Null when the host takes commands, else why not. */
-  problem(): null;
+  /** Null when the host takes commands and does its work, else why not. */
+  problem(): string | null;
   /** Lets the host answer what it has taken, then closes its file. */
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export function runHostHere(settings: HostSettings, { log = localLog, ...ports }
   const store = openHostStore({ file, durability, shards, tables: kindTables, sealKey, previousSealKey });
   const host = startHost({ ...ports, store, log, shards, retention });
   return {
-    problem: () => null,
+    problem: () => host.problem,
     async stop() {
       await host.stop();
       store.close();

@@ -4,7 +4,7 @@ import { createLogger, logLevelOf } from '#src/logger.ts';
 import { connectBus } from '#src/nats/connection.ts';
 import { CheckpointThread } from './checkpoint-thread.ts';
 import { runHostHere } from './host-here.ts';
-import type { HostMessage, HostStart } from './host-thread.ts';
+import type { HostMessage, HostRequest, HostStart } from './host-thread.ts';
 import { ownHeap, trimWhenIdle } from './idle-memory.ts';
 import { systemClock } from './system.ts';
 
@@ -21,18 +21,18 @@ const bus = await connectBus({
   name: 'parley-host',
   log,
 });
-const mover = new CheckpointThread({ file: start.file, descriptor: start.descriptor }, log);
+const mover = new CheckpointThread({ file: start.file, descriptor: start.descriptor });
 const host = runHostHere(start, { bus, clock: systemClock, logger: log, mover });
 await bus.flush();
 const stopTrimming = trimWhenIdle(ownHeap(), systemClock, log);
 
-port.on('message', async () => {
+port.on('message', async (request: HostRequest) => {
+  if (request === 'look') return port.postMessage({ problem: host.problem() } satisfies HostMessage);
   stopTrimming();
   await host.stop();
   await mover.stop();
   await bus.close();
   log.flush();
-  port.postMessage({ stopped: true } satisfies HostMessage);
   port.close();
 });
-port.postMessage({ ready: true } satisfies HostMessage);
+port.postMessage({ problem: host.problem() } satisfies HostMessage);

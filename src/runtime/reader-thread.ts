@@ -24,7 +24,7 @@ export interface ReaderQuestion {
 export type ReaderRequest = ReaderQuestion | 'stop';
 
 /** What the worker says to a question; before the first one it says `ready`. */
-export type ReaderAnswer = { result: unknown } | { failure: FailureData } | { error: unknown };
+export type ReaderAnswer = { result: unknown } | { failure: FailureData } | { error: unknown; code?: unknown };
 
 /** What the worker tells unasked: how far the index of filters is, while it has much to do; why it does not follow. */
 export type ReaderReport = { progress: { left: number; of: number } } | { stopped: string };
@@ -173,7 +173,12 @@ export class ReaderThread {
     if (read === null) return;
     clearTimeout(read.timer);
     if ('result' in answer) read.resolve(answer.result);
-    else read.reject('failure' in answer ? Failure.from(answer.failure) : answer.error);
+    else if ('failure' in answer) read.reject(Failure.from(answer.failure));
+    // A thread's errors come without what the driver has added to them.
+    else
+      read.reject(
+        answer.code === undefined ? answer.error : Object.assign(answer.error as Error, { code: answer.code }),
+      );
   }
 
   /** The thread ended by itself: its problem is that of the read it had. */

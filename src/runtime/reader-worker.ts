@@ -53,7 +53,8 @@ function answerTo({ name, asked, number }: ReaderQuestion): ReaderAnswer {
   try {
     return { result: readLong(store, name, asked) };
   } catch (error) {
-    return error instanceof Failure ? { failure: error.toData() } : { error };
+    if (error instanceof Failure) return { failure: error.toData() };
+    return { error, code: (error as { code?: unknown }).code };
   }
 }
 

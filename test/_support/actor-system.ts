@@ -85,6 +85,11 @@ export class ActorSystem {
     return this.#host!.idle();
   }
 
+  /** Null: the host is well. */
+  get problem(): string | null {
+    return this.#host!.problem;
+  }
+
   async restart(): Promise<void> {
     await this.stop();
     this.start();

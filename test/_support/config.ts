@@ -2,7 +2,7 @@ import { type Config, Secret } from '#src/config/config.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 
 export const systemToken = 's'.repeat(32);
-export const jwtSecret = 'j'.repeat(32);
+export const jwtSecret = 'a jwt secret for tests, long enough';
 
 /** Of files that hubs with the test's configuration share. */
 export const sealKeys = sealKeysOf({ jwtSecret: new Secret(jwtSecret) });
@@ -25,6 +25,7 @@ export function testConfig(security: Partial<Config['security']> = {}): Config {
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
     delivery: { giveUpAfter: 600_000 },
+    media: { maxSize: 1024 * 1024, types: ['*'] },
     retention: { journal: 0, deliveries: 0 },
   };
 }

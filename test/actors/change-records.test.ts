@@ -5,7 +5,7 @@ import { applyRecord } from '#actors/log/apply.ts';
 import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
 import type { Change } from '#actors/store/table.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
-import { sourceActorId } from '#actors/ids.ts';
+import { mediaActorId, sourceActorId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, uuid, withHandlers } from './support.ts';
@@ -47,6 +47,8 @@ async function run(system: ActorSystem): Promise<void> {
     items: [{ namespace: 'message', sourceId: 'later', metadata: { ü: '😀\u0000' } }],
   });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
+  const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
+  await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
   await tagSomebody(system);
   await commands.send('template', uuid(), 'template.create', { name: 'Hello', source: 'acme', content: ['Hi'] });
   await deliverWebhooks(system);

@@ -1,16 +1,23 @@
 import { expect, test } from 'vitest';
 import type { Logger } from '#actors/ports.ts';
-import { checkpointBounds, Checkpoints, type Mover } from '#actors/store/checkpoints.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf, silent } from '../_support/actor-system.ts';
+import { Problems } from '#actors/problems.ts';
+import { checkpointBounds, Checkpoints, type Moved, type Mover } from '#actors/store/checkpoints.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { ManualClock } from '../_support/manual-clock.ts';
 import { envelopeFor, request } from './support.ts';
 
 const { full, near, again, idle } = checkpointBounds;
 
+const notingTo = (lines: string[]): Logger => {
+  const note = (_fields: unknown, event: string): void => void lines.push(event);
+  return { info: note, warn: note, error: note };
+};
+
 /** A log that is only numbers, and a mover that is done when the test says so. */
 class Scene {
   readonly clock = new ManualClock();
-  readonly errors: string[] = [];
+  readonly lines: string[] = [];
+  readonly problems = new Problems(notingTo(this.lines));
   pages = 0;
   moved = 0;
   /** The first page that a reader needs. */
@@ -18,7 +25,7 @@ class Scene {
   failure: Error | null = null;
   /** Checkpoints of the writer. */
   own = 0;
-  readonly asked: { empty: boolean; done: (emptied: boolean) => void }[] = [];
+  readonly asked: { empty: boolean; done: (moved: Moved) => void }[] = [];
   readonly checkpoints: Checkpoints;
 
   constructor(withMover = true) {
@@ -31,8 +38,7 @@ class Scene {
         return this.move(this.pages);
       },
     };
-    const logger: Logger = { ...silent, error: (_fields, event) => this.errors.push(event) };
-    this.checkpoints = new Checkpoints(store, this.clock, logger, withMover ? mover : null);
+    this.checkpoints = new Checkpoints(store, this.clock, this.problems, withMover ? mover : null);
   }
 
   /** As SQLite does it: a transaction that finds everything moved and no reader starts the log anew. */
@@ -53,7 +59,7 @@ class Scene {
   /** The mover moves what was in the log `behind` pages ago, and says that it is done. */
   moverEnds(behind = 0, emptied = false): void {
     this.move(this.pages - behind);
-    this.asked.shift()!.done(emptied);
+    this.asked.shift()!.done({ emptied, problem: null });
   }
 }
 
@@ -142,21 +148,36 @@ test('a log in which little was written is not emptied', () => {
   expect(scene.clock.nextDue()).toBe(null);
 });
 
-test('a checkpoint that fails is logged and tried again', () => {
+test('a checkpoint that fails is logged once and tried again', () => {
   const scene = new Scene(false);
   scene.failure = new Error('disk I/O error');
-  scene.write(full);
-  scene.write(again - 1);
-  expect(scene.errors).toEqual(['checkpoint.failed']);
+  for (const pages of [full, again, again - 1]) scene.write(pages);
+  expect(scene.lines).toEqual(['problem.began']);
+  expect(scene.problems.list()).toEqual([{ part: 'checkpoints', problem: 'disk I/O error' }]);
   scene.failure = null;
   scene.write(1);
-  expect(scene).toMatchObject({ own: 1, moved: full + again });
+  expect(scene).toMatchObject({ own: 1, moved: full + 2 * again, lines: ['problem.began', 'problem.ended'] });
+});
+
+test('a mover that fails is asked again until it works', () => {
+  const scene = new Scene();
+  scene.write(idle);
+  const moverFails = () => scene.asked.shift()!.done({ emptied: false, problem: 'database or disk is full' });
+  scene.clock.advance(10_000);
+  for (let i = 0; i < 3; i++) {
+    moverFails();
+    scene.clock.advance(5_000);
+  }
+  expect(scene.problems.list()).toEqual([{ part: 'checkpoints', problem: 'database or disk is full' }]);
+  scene.moverEnds(0, true);
+  scene.clock.advance(60_000);
+  expect(scene).toMatchObject({ asked: [], lines: ['problem.began', 'problem.ended'] });
 });
 
 test('commands are answered while checkpoints fail', async () => {
-  const errors: string[] = [];
+  const lines: string[] = [];
   await using system = new ActorSystem({
-    logger: { ...silent, error: (_fields, event) => errors.push(event) },
+    logger: { ...notingTo(lines), info() {} },
     wrapStore: (store) => ({
       ...store,
       logPages: () => {
@@ -167,5 +188,6 @@ test('commands are answered while checkpoints fail', async () => {
   await connectTestChannel(system.commands());
   const ingest = envelopeFor(system, 'conversation', conversationOf('ann'), 'messages.ingest', ingestOf('ann', ['hi']));
   expect(await request(system, ingest)).toMatchObject({ ok: true });
-  expect(new Set(errors)).toEqual(new Set(['checkpoint.failed']));
+  expect(lines).toEqual(['problem.began']);
+  expect(system.problem).toBe('checkpoints: disk I/O error');
 });

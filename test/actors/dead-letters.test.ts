@@ -1,58 +1,25 @@
 import { expect, test } from 'vitest';
-import { Failure } from '#actors/errors.ts';
-import { runtimeCommands } from '#actors/runtime/command-handling.ts';
 import { conversationKind } from '#actors/conversation/kind.ts';
-import {
-  ActorSystem,
-  type ActorSystemOptions,
-  connectTestChannel,
-  conversationOf,
-  ingestOf,
-} from '../_support/actor-system.ts';
+import type { DeadLetterJson } from '#actors/dead-letter/reader.ts';
+import { Failure } from '#actors/errors.ts';
+import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
+import type { Page } from '#actors/store/page.ts';
+import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { itemsOf } from '../_support/pages.ts';
+import { ann, brokenSystem, redriven } from './broken-system.ts';
 import {
   elapse,
   envelopeFor,
   eventsOf,
   expectSound,
-  RecordingLog,
   request,
   rowsOf,
   sendText,
   uuid,
   withHandlers,
 } from './support.ts';
-import type { DeadLetterJson } from '#actors/dead-letter/reader.ts';
-import type { Page } from '#actors/store/page.ts';
-import { itemsOf } from '../_support/pages.ts';
 
-const ann = conversationOf('ann');
-
-/** A system whose conversations have a command that throws while `broken.now`, after it has stepped, saved and emitted. */
-async function brokenSystem(options: ActorSystemOptions = {}) {
-  const log = new RecordingLog();
-  const broken = { now: true };
-  const kinds = withHandlers({
-    'test.count'(runtime) {
-      runtime.step({ type: 'read' });
-      runtime.save({ unread_count: 0 });
-      runtime.emit('conversation.updated', { counted: true });
-      if (broken.now) throw new TypeError('a defect');
-      return { counted: true };
-    },
-    'test.misfit'(runtime) {
-      if (broken.now) {
-        const message = rowsOf(system.file).message[0]!;
-        runtime.change({ table: 'conversation', op: 'delete', key: runtime.actor.key });
-        runtime.change({ table: 'message', op: 'insert', row: { ...message, id: uuid() } as never });
-      }
-      return null;
-    },
-  });
-  const system = new ActorSystem({ kinds, log, ...options });
-  await connectTestChannel(system.commands());
-  await system.commands().send('conversation', ann, 'messages.ingest', ingestOf('ann', ['hi']));
-  return { system, broken, log };
-}
+const hour = 60 * 60 * 1000;
 
 test('a command that throws becomes a dead letter', async () => {
   const { system, ...all } = await brokenSystem();
@@ -81,8 +48,7 @@ test('a dead letter is redriven once the defect is gone', async () => {
   await using _ = system;
   const poison = envelopeFor(system, 'conversation', ann, 'test.count', null);
   await request(system, poison);
-  const redrive = () =>
-    request(system, envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: poison.commandId }));
+  const redrive = () => redriven(system, poison.commandId);
   expect(await redrive()).toMatchObject({ ok: false, failure: { code: 'internal' } });
   expect(rowsOf(system.file).dead_letter).toMatchObject([{ redriven_at: null }]);
   broken.now = false;
@@ -96,7 +62,6 @@ test('a dead letter is redriven once the defect is gone', async () => {
 });
 
 test('the answer of a letter outlives the journal', async () => {
-  const hour = 60 * 60 * 1000;
   const { system } = await brokenSystem({ retention: { journal: hour } });
   await using _ = system;
   const poison = envelopeFor(system, 'conversation', ann, 'test.count', null);
@@ -107,6 +72,23 @@ test('the answer of a letter outlives the journal', async () => {
   const now = system.clock.now();
   expect(await request(system, { ...poison, now, deadline: now + 1_000 })).toEqual({ ...first, replayed: true });
   expect(rowsOf(system.file).dead_letter).toEqual(letters);
+});
+
+test('a letter that was redriven goes with its time, others stay', async () => {
+  const { system, broken } = await brokenSystem({ retention: { journal: hour } });
+  await using _ = system;
+  const [mended, waiting] = [1, 2].map((n) => envelopeFor(system, 'conversation', ann, 'test.count', { n }));
+  for (const one of [mended!, waiting!]) await request(system, one);
+  await elapse(system, hour / 2, hour / 32);
+  broken.now = false;
+  await system.commands().redrive({ kind: 'conversation', id: ann }, mended!.commandId);
+  const kept = () => rowsOf(system.file).dead_letter.map(({ redriven_at }) => redriven_at !== null);
+  expect(kept()).toEqual([true, false]);
+  await elapse(system, hour / 4, hour / 32);
+  expect(kept()).toEqual([true, false]);
+  await elapse(system, hour / 2, hour / 32);
+  expect(kept()).toEqual([false]);
+  expectSound(system);
 });
 
 test('a command that fails again keeps one letter', async () => {
@@ -134,59 +116,7 @@ test('a command that fails again keeps one letter', async () => {
 test('redriving an unknown letter is refused', async () => {
   const { system } = await brokenSystem();
   await using _ = system;
-  const reply = await request(
-    system,
-    envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: uuid() }),
-  );
-  expect(reply).toMatchObject({ ok: false, failure: { code: 'not_found' } });
-});
-
-test('changes that do not fit spoil no other command', async () => {
-  const { system, log } = await brokenSystem();
-  await using _ = system;
-  const bob = conversationOf('bob');
-  const replies = await Promise.all([
-    request(system, envelopeFor(system, 'conversation', bob, 'messages.ingest', ingestOf('bob', ['one']))),
-    request(system, envelopeFor(system, 'conversation', ann, 'test.misfit', null)),
-    request(system, envelopeFor(system, 'conversation', ann, 'messages.ingest', ingestOf('ann', ['two'], 'more'))),
-  ]);
-  expect(replies.map((reply) => reply.ok)).toEqual([true, false, true]);
-  expect(log.records.map(({ lsn }) => lsn)).toEqual(log.records.map((_record, i) => i + 1));
-  expect(log.sizes().at(-1)).toBe(3);
-  const rows = rowsOf(system.file);
-  expect(rows.message).toHaveLength(3);
-  expect(rows.conversation).toHaveLength(2);
-  expect(rows.dead_letter).toMatchObject([{ actor_kind: 'conversation', redriven_at: null }]);
-  expect(rows.dead_letter[0]?.error).toContain('UNIQUE constraint failed');
-  expectSound(system);
-});
-
-test('a misfit in one shard leaves no second record in another', async () => {
-  const log = new RecordingLog();
-  const kinds = withHandlers({
-    'test.misfit'(runtime) {
-      runtime.change({
-        table: 'timer',
-        op: 'insert',
-        row: { key: 'x', due: 1, kind: 'conversation', actor: 1, subject: 1, name: 'x' } as never,
-      });
-    },
-  });
-  await using system = new ActorSystem({ shards: 4, kinds, log });
-  const contacts = Array.from({ length: 16 }, (_, n) => `c${n}`);
-  await Promise.all(
-    contacts.map((contact, n) =>
-      request(
-        system,
-        n === 15
-          ? envelopeFor(system, 'conversation', conversationOf(contact), 'test.misfit', null)
-          : envelopeFor(system, 'conversation', conversationOf(contact), 'messages.ingest', ingestOf(contact, ['hi'])),
-      ),
-    ),
-  );
-  const seen = log.records.map(({ shard, lsn }) => `${shard} ${lsn}`);
-  expect(new Set(seen).size).toBe(seen.length);
-  expect(rowsOf(system.file).dead_letter).toHaveLength(1);
+  expect(await redriven(system, uuid())).toMatchObject({ ok: false, failure: { code: 'not_found' } });
 });
 
 test('an unknown command becomes a dead letter', async () => {
@@ -223,10 +153,7 @@ test('an actor that can not be activated blocks no other', async () => {
   expect(spoiled).toMatchObject({ ok: false, failure: { code: 'internal' } });
   expect(fine.messages).toHaveLength(1);
   broken.now = false;
-  await request(
-    system,
-    envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: poison.commandId }),
-  );
+  await redriven(system, poison.commandId);
   expect(rowsOf(system.file).conversation[0]?.unread_count).toBe(0);
 });
 
@@ -257,10 +184,7 @@ test.each([
   expect(rowsOf(system.file).timer).toEqual([]);
   expectSound(system);
   broken.now = false;
-  await request(
-    system,
-    envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: letter?.command_id }),
-  );
+  await redriven(system, letter!.command_id);
   expect(rowsOf(system.file).parked_send).toEqual([]);
   expect(eventsOf(system).map(({ payload }) => payload['identifier'])).toContain(sent);
 });
@@ -276,7 +200,7 @@ test('dead letters are read newest first, by whether redriven', async () => {
     system.clock.advance(n % 2);
   }
   broken.now = false;
-  await request(system, envelopeFor(system, 'conversation', ann, runtimeCommands.redrive, { commandId: letters[1] }));
+  await redriven(system, letters[1]!);
   const reader = system.reader();
   const { deadLetters } = reader;
   const idsOf = (page: Page<DeadLetterJson>) => itemsOf(page).map((item) => item.command_id);
@@ -288,8 +212,8 @@ test('dead letters are read newest first, by whether redriven', async () => {
   expect(idsOf(deadLetters.page({ limit: 2, from: { key: second.before!, direction: 'before' } }))).toEqual(
     letters.slice(0, 2),
   );
-  const redriven = deadLetters.page({ limit: 9, from: null }, { redriven: true });
-  expect(idsOf(redriven)).toEqual([letters[1]]);
+  const done = deadLetters.page({ limit: 9, from: null }, { redriven: true });
+  expect(idsOf(done)).toEqual([letters[1]]);
   expect(deadLetters.page({ limit: 9, from: null }, { redriven: false }).total).toBe(4);
   expect(deadLetters.find(letters[0]!)).toMatchObject({
     command_id: letters[0],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { conversationKind } from '#actors/conversation/kind.ts';
-import { runtimeCommands } from '#actors/runtime/command-handling.ts';
+import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
 import type { Envelope } from '#actors/runtime/envelope.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
 import {

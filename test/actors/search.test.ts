@@ -121,6 +121,18 @@ function damage(file: string): void {
   writeFileSync(file, bytes.fill(0xee, 4_096));
 }
 
+test('a file that is damaged while it is used is made anew', async () => {
+  await using hub = await started({ ann: ['hello'] });
+  const reader = hub.system.reader();
+  const found = () => reader.conversations.page({ limit: 1, from: null }, parseFilter('text:hello')).total;
+  expect(found()).toBe(1);
+  change(hub.file, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  writeFileSync(hub.file, readFileSync(hub.file).fill(0xee, 4_096));
+  expect(found).toThrow(/^The index of filters is being /);
+  expect(found()).toBe(1);
+  reader.close();
+});
+
 test('of a forgotten message no word stays in the file', async () => {
   await using hub = await started({ ann: ['the password is xylophone', 'hello'], bob: ['hello'] });
   const index = hub.open();

@@ -3,17 +3,42 @@ import { localLog } from '#actors/log/local-log.ts';
 import type { ShardLog } from '#actors/log/shard-log.ts';
 import type { HostStore } from '#actors/store/host-store.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
-import { envelopeFor, eventsOf, expectSound, failureOf, RecordingLog, request, rowsOf, turnsOf } from './support.ts';
+import {
+  envelopeFor,
+  eventsOf,
+  expectSound,
+  failureOf,
+  RecordingLog,
+  request,
+  rowsOf,
+  sendText,
+  turnsOf,
+} from './support.ts';
+
+interface Failing {
+  code: string | null;
+  /** Commits of probes reach the disk all the same. */
+  spares?: 'probe';
+}
 
 /** A store whose commit fails with `failing.code` while that is set. */
-function failingStore(): { failing: { code: string | null }; wrapStore: (store: HostStore) => HostStore } {
-  const failing: { code: string | null } = { code: null };
+function failingStore(): { failing: Failing; wrapStore: (store: HostStore) => HostStore } {
+  const failing: Failing = { code: null };
   return {
     failing,
     wrapStore(store) {
       const commit = store.transactions.commit.bind(store.transactions);
+      const probe = store.transactions.probe.bind(store.transactions);
+      let isProbe = false;
+      store.transactions.probe = () => {
+        isProbe = true;
+        probe();
+      };
       store.transactions.commit = () => {
-        if (failing.code !== null) throw Object.assign(new Error('database or disk is full'), { code: failing.code });
+        const isSpared = isProbe && failing.spares === 'probe';
+        isProbe = false;
+        if (failing.code !== null && !isSpared)
+          throw Object.assign(new Error('database or disk is full'), { code: failing.code });
         commit();
       };
       return store;
@@ -50,6 +75,41 @@ test.each([
   expect(rows.message).toHaveLength(3);
   expect(eventsOf(system).filter(({ type }) => type === 'message.created')).toHaveLength(3);
   expectSound(system);
+});
+
+test('a store is well again after a batch, and says so once', async () => {
+  const { failing, wrapStore } = failingStore();
+  const lines: string[] = [];
+  const note = (_fields: unknown, event: string): void => void lines.push(event);
+  await using system = new ActorSystem({ wrapStore, logger: { info() {}, warn: note, error: note } });
+  await connectTestChannel(system.commands());
+  // A probe fits where no batch does.
+  failing.spares = 'probe';
+  failing.code = 'SQLITE_FULL';
+  for (let seconds = 0; seconds < 10; seconds++) {
+    expect(await request(system, ingest(system, 'ann'))).toMatchObject({ failure: { code: 'unavailable' } });
+    expect(system.problem).toBe('the store can not be written: database or disk is full');
+    system.clock.advance(1_000);
+  }
+  expect(lines).toEqual(['store.failed']);
+  failing.code = null;
+  expect(await request(system, ingest(system, 'ann'))).toMatchObject({ ok: true });
+  expect([system.problem, lines]).toEqual([null, ['store.failed']]);
+});
+
+test('without commands a store is well after two probes', async () => {
+  const { failing, wrapStore } = failingStore();
+  await using system = new ActorSystem({ wrapStore });
+  await connectTestChannel(system.commands());
+  failing.code = 'SQLITE_FULL';
+  await request(system, ingest(system, 'ann'));
+  system.clock.advance(5_000);
+  expect(system.problem).toContain('disk is full');
+  failing.code = null;
+  system.clock.advance(1_000);
+  expect(system.problem).toContain('disk is full');
+  system.clock.advance(1_000);
+  expect(system.problem).toBeNull();
 });
 
 test('lsn, keys and seq have no gap after a failure', async () => {
@@ -101,6 +161,32 @@ test('an error in the middle of a batch undoes all of it', async () => {
   system.clock.advance(1_000);
   expect(await request(system, ingest(system, 'ann'))).toMatchObject({ ok: true });
   expectSound(system);
+});
+
+test('timers that can not be read end nothing, and fire later', async () => {
+  let unread = false;
+  const lines: string[] = [];
+  const note = (_fields: unknown, event: string): void => void lines.push(event);
+  const guard =
+    <A extends unknown[], R>(read: (...asked: A) => R) =>
+    (...asked: A): R => {
+      if (unread) throw Object.assign(new Error('database disk image is malformed'), { code: 'SQLITE_CORRUPT' });
+      return read(...asked);
+    };
+  await using system = new ActorSystem({
+    logger: { info() {}, warn: note, error: note },
+    wrapStore: (store) => ({ ...store, nextTimer: guard(store.nextTimer), dueTimers: guard(store.dueTimers) }),
+  });
+  await sendText(system.commands(), 'ann', 'hello?');
+  unread = true;
+  system.clock.advance(40_000);
+  await connectTestChannel(system.commands());
+  expect([system.problem, lines]).toEqual(['timers: database disk image is malformed', ['problem.began']]);
+  unread = false;
+  system.clock.advance(1_000);
+  await system.settle();
+  expect(rowsOf(system.file)).toMatchObject({ parked_send: [], timer: [] });
+  expect(system.problem).toBeNull();
 });
 
 test('a timer due during a failure fires when the store is back', async () => {

@@ -15,6 +15,7 @@ import { journal, type JournalRow } from '#actors/store/tables.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import { SystemIds } from '#src/runtime/system.ts';
 import { type ActorSystem, conversationOf, testChannel, testSource } from '../_support/actor-system.ts';
+import { sealKeys } from '../_support/config.ts';
 
 const ids = new SystemIds();
 export const uuid = (): string => ids.uuid();
@@ -65,6 +66,7 @@ export const tableNames = [
   ...(['source', 'parked_metadata', 'channel', 'conversation', 'message', 'parked_send', 'parked_echo'] as const),
   ...(['tag', 'tagged_conversation', 'template'] as const),
   ...(['idempotency_key', 'webhook_subscription', 'webhook_delivery', 'webhook_attempt'] as const),
+  ...(['media'] as const),
 ];
 
 type Stored = Record<string, unknown>;
@@ -164,5 +166,5 @@ export async function elapse(system: ActorSystem, ms: number, step: number): Pro
 
 /** The file's own invariants hold. */
 export function expectSound(system: ActorSystem): void {
-  expect(verifyFile(system.file, kinds).problems).toEqual([]);
+  expect(verifyFile(system.file, kinds, sealKeys.sealKey).problems).toEqual([]);
 }

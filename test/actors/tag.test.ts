@@ -51,6 +51,9 @@ async function relayed(system: ActorSystem, stops: (told: Envelope) => boolean =
     ...{ outbox: reader.outbox, shards: system.shards, owns: () => true, clock: system.clock },
     perform: (effect) => relay(options, effect),
     groupOf: () => '',
+    failed(error) {
+      throw error;
+    },
   });
   const db = system.open();
   const left = db.prepare('SELECT EXISTS (SELECT 1 FROM outbox)').pluck();

@@ -34,6 +34,29 @@ test('the wait goes on over a restart in its middle', async () => {
   expect(givenUp(system)).toBe(1);
 });
 
+test('a clock that is set back makes no timer late or early', async () => {
+  await using system = new ActorSystem({ shards: 2 });
+  const sends = Array.from({ length: 300 }, (_, n) => sendText(system.commands(), `ann ${n}`, 'hello?'));
+  await Promise.all(sends);
+  await advance(system, 10_000);
+  await sendText(system.commands(), 'bob', 'hello?');
+  system.clock.set(-3_600_000);
+  await sendText(system.commands(), 'cid', 'hello?');
+  const pass = async (ms: number): Promise<void> => {
+    await advance(system, ms);
+    for (let turn = 0; turn < 5; turn++) await advance(system, 1);
+  };
+  await pass(19_900);
+  expect(givenUp(system)).toBe(0);
+  await pass(150);
+  expect(givenUp(system)).toBe(300);
+  await pass(9_800);
+  expect(givenUp(system)).toBe(300);
+  await pass(150);
+  expect(givenUp(system)).toBe(302);
+  expectSound(system);
+});
+
 test('timers overdue at the start fire once', async () => {
   await using system = new ActorSystem({ shards: 4 });
   const contacts = ['ann', 'bob', 'cid', 'dan'];

@@ -213,12 +213,18 @@ test('a wait that begins with the success is not cut short', async () => {
   expect(ready()[0]).toEqual([b!.feedKey, true]);
 });
 
-test('five days of failures suspend and say so once', async () => {
-  await using system = new ActorSystem();
+/** A subscriber with two events of one conversation, whose endpoint has just failed ten times. */
+async function brokenDown(system: ActorSystem) {
   const subscriber = await subscriberOf(system);
   await ingest(system, 'ann', ['1', '2']);
   const items = subscriber.next();
   await subscriber.breakDown(items);
+  return { subscriber, items };
+}
+
+test('five days of failures suspend and say so once', async () => {
+  await using system = new ActorSystem();
+  const { subscriber } = await brokenDown(system);
   // What is due is handled before the clock goes on.
   await subscriber.advance(5_000);
   await subscriber.advance(5 * day - 5_001);
@@ -236,10 +242,7 @@ test('five days of failures suspend and say so once', async () => {
 
 test('a success within the five days begins them anew', async () => {
   await using system = new ActorSystem();
-  const subscriber = await subscriberOf(system);
-  await ingest(system, 'ann', ['1', '2']);
-  const items = subscriber.next();
-  await subscriber.breakDown(items);
+  const { subscriber, items } = await brokenDown(system);
   await subscriber.advance(5_000);
   await subscriber.advance(4 * day);
   await subscriber.record([[items[0]!, delivered]]);

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
+import { jwtSecret } from '../_support/config.ts';
 import { rowsOf, turnsOf } from '../actors/support.ts';
 import { temporaryFolder } from '../config/files.ts';
 import { runParley } from './run.ts';
@@ -9,7 +10,8 @@ import { runParley } from './run.ts';
 async function workspaceOf(system: ActorSystem): Promise<() => ReturnType<typeof runParley>> {
   const folder = temporaryFolder();
   await runParley(['create', '--init-only'], folder);
-  return () => runParley(['verify', '--workspace', folder], folder, { PARLEY_DATA_DIR: system.folder });
+  const env = { PARLEY_DATA_DIR: system.folder, PARLEY_SECURITY_JWT_SECRET: jwtSecret };
+  return () => runParley(['verify', '--workspace', folder], folder, env);
 }
 
 test('verify counts what is sound while the hub is at work', async () => {
@@ -32,7 +34,8 @@ test('verify prints a line for each problem, and fails', async () => {
   db.exec("UPDATE channel SET token = 'another', created_at = 0");
   db.close();
   const [row] = rowsOf(system.file).channel;
-  const stdout = `channel ${String(row?.['key'])}: its row is not as its last turn left it\n`;
+  const name = `channel ${String(row?.['key'])}`;
+  const stdout = `${name}: its token does not open in its place\n${name}: its row is not as its last turn left it\n`;
   expect(await verify()).toEqual({ code: 1, stdout, stderr: '' });
 });
 

@@ -4,7 +4,7 @@ import { createCircuitBreaker, failuresToOpen, probeAfterMs } from '#src/outgoin
 const source = 'shop';
 
 function breakerAt(start = 1000) {
-  const clock = { time: start, now: () => clock.time };
+  const clock = { time: start, elapsed: () => clock.time };
   const breaker = createCircuitBreaker(clock);
   const fail = (times: number) => {
     for (let n = 0; n < times; n += 1) breaker.record(source, false);
@@ -22,9 +22,9 @@ describe('circuit breaker', () => {
   });
 
   it('says when to ask again', () => {
-    const { clock, breaker, fail } = breakerAt();
+    const { breaker, fail } = breakerAt();
     fail(failuresToOpen);
-    expect(breaker.admit(source)).toBe(clock.time + probeAfterMs);
+    expect(breaker.admit(source)).toBe(probeAfterMs);
   });
 
   it('tells that it has closed, once', () => {
@@ -49,7 +49,7 @@ describe('circuit breaker', () => {
     clock.time += probeAfterMs - 1;
     expect(breaker.admit(source)).not.toBeNull();
     clock.time += 1;
-    expect([breaker.admit(source), breaker.admit(source)]).toEqual([null, clock.time + probeAfterMs]);
+    expect([breaker.admit(source), breaker.admit(source)]).toEqual([null, probeAfterMs]);
   });
 
   it('closes after a probe that succeeds', () => {

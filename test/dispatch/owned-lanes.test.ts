@@ -34,6 +34,9 @@ function start(performed: (effect: EffectRow) => Performed | Promise<Performed>)
       return result;
     },
     groupOf: () => '',
+    failed(error) {
+      throw error;
+    },
   });
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
@@ -111,4 +114,18 @@ test('what runs is not begun again when its shard is taken again', async () => {
   ends[0]!({ done: true });
   await settle();
   expect(done).toEqual([running, next]);
+});
+
+test('a lane that waits long looks again now and then', async () => {
+  const until = Date.UTC(2026, 0, 1) + 3_600_000;
+  const { lanes, add, done, clock, settle } = start(() => ({ done: false, retryAt: until }));
+  const key = add(0, 1);
+  lanes.wake();
+  await settle();
+  clock.advance(29_999);
+  await settle();
+  expect(done).toEqual([key]);
+  clock.advance(1);
+  await settle();
+  expect(done).toEqual([key, key]);
 });

@@ -3,7 +3,7 @@ import { channelActor } from '#actors/channel/contract.ts';
 import { Failure } from '#actors/errors.ts';
 import { channelId, sourceActorId } from '#actors/ids.ts';
 import { BusError } from '#actors/ports.ts';
-import { runtimeCommands } from '#actors/runtime/command-handling.ts';
+import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
 import { decode, type Envelope } from '#actors/runtime/envelope.ts';
 import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OpenStoreReader } from '#actors/store-reader.ts';
@@ -32,6 +32,9 @@ class Relaying {
       ...{ outbox: this.reader.outbox, shards, owns: () => true, clock },
       perform: (effect) => relay(options, effect),
       groupOf: () => '',
+      failed(error) {
+        throw error;
+      },
     });
     this.lanes.wake();
   }

@@ -19,10 +19,7 @@ test('replay from a cursor sends it all again, with the same ids', async () => {
 
 test('a replay while calls are under way begins after them', async () => {
   await using system = new ActorSystem();
-  let open: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await using receiver = await receiveWebhooks(() => gate.then(() => 200));
   const subscriber = await subscribe(system, receiver.url);
   const { cursor } = subscriber.work();

@@ -127,10 +127,7 @@ test('a redirect is a failure and not followed', async () => {
 
 test('a receiver that hangs is cut off', async () => {
   await using system = new ActorSystem();
-  let open: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await using receiver = await receiveWebhooks(() => gate.then(() => 200));
   const subscriber = await subscribe(system, receiver.url);
   await ingest(system, 'ann', ['one']);
@@ -143,10 +140,7 @@ test('a receiver that hangs is cut off', async () => {
 
 test('one failing subscription delays no other', async () => {
   await using system = new ActorSystem();
-  let open: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const slow = [];
   await using hanging = await receiveWebhooks(() => gate.then(() => 200));
   for (let n = 0; n < 8; n++) slow.push(await subscribe(system, hanging.url));

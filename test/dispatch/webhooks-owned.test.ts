@@ -14,7 +14,7 @@ test('what is under way is not sent again after a retake', async () => {
   let isOwned = true;
   const dispatcher = new WebhookDispatcher({
     reader: dispatching.reader.webhookDeliveries,
-    ...{ clock: system.clock, ids: new SystemIds(), log: silent, client: dispatching.client },
+    ...{ clock: system.clock, ids: new SystemIds(), log: silent, client: dispatching.client, unread: () => null },
     commandsFor: (origin) => system.commands(origin, 24 * 3_600_000),
     serves: () => isOwned,
   });

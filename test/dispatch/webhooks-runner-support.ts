@@ -41,12 +41,14 @@ export class RunnerBench {
   /** The states that the next records lead to, or why they are refused; by default nothing changes. */
   readonly answers: (SubscriptionState | Error)[] = [];
   readonly errors: string[] = [];
+  /** Warnings of the log. */
+  readonly lines: Record<string, unknown>[] = [];
   readonly runner: SubscriptionRunner;
 
   constructor(work: Partial<SubscriptionWork> = {}, lanes: readonly number[] = []) {
     this.feed.push(...lanes);
     const keys = { id: '01a1febe-9290-7f61-bed1-e7fba66d83e9', key: 1, url: 'http://a/', signatureKeys: [] };
-    const place = { cursor: [0], ahead: [], generation: 1 };
+    const place = { cursor: [0], ahead: [], generation: 1, missed: 0 };
     const state = { state: 'delivering' as const, probing: false };
     const start: SubscriptionWork = {
       ...{ ...keys, signatureKeysUntil: null, headers: {}, types: ['message.created'] },
@@ -71,7 +73,8 @@ export class RunnerBench {
     this.runner = new SubscriptionRunner(start, {
       ...{ clock: this.clock, ids: { random: () => 0.5 }, reader, permits: new Permits() },
       events: new SharedEvents(reader, this.clock),
-      log: { info() {}, warn() {}, error: note },
+      log: { info() {}, warn: (fields, event) => this.lines.push({ event, ...fields }), error: note },
+      unread: () => null,
       client: {
         post: ({ url, body }) =>
           new Promise((resolve) => {

@@ -103,6 +103,28 @@ test('a record that is refused begins all again a second later', async () => {
   expect(bench.called).toEqual([1, 2, 1]);
 });
 
+test('that second passes however the clock is set', async () => {
+  const bench = new RunnerBench({}, [1]);
+  bench.answers.push(new Error('not allowed'));
+  await bench.calls[0]!.answer(500);
+  bench.clock.set(-3_600_000);
+  await bench.pass(1_000);
+  expect(bench.calls).toHaveLength(2);
+});
+
+test('a receiver is left alone as long, however the clock is set', async () => {
+  const bench = new RunnerBench({}, [1, 2]);
+  await bench.calls[0]!.answer(429, { 'retry-after': '60' });
+  await bench.calls[1]!.answer(200);
+  bench.clock.set(-3_600_000);
+  bench.feed.push(3);
+  bench.runner.feedGrew();
+  await bench.pass(59_000);
+  expect(bench.calls).toHaveLength(2);
+  await bench.pass(1_000);
+  expect(bench.called).toContain(3);
+});
+
 test('a change during that second does not shorten it', async () => {
   const bench = new RunnerBench({}, [1]);
   bench.answers.push(new Error('not allowed'));
@@ -164,4 +186,15 @@ test('it stops when its attempts are recorded, or after patience', async () => {
   expect(stopped).toBe(1);
   await patient.pass(1);
   expect(stopped).toBe(2);
+});
+
+test('events that were forgotten unsent have a line in the log', async () => {
+  const bench = new RunnerBench();
+  await bench.store({ missed: 7, generation: 2 });
+  await bench.store({ url: 'http://b/' });
+  await bench.store({ missed: 9 });
+  expect(bench.lines.map(({ event, events }) => [event, events])).toEqual([
+    ['webhook.events_missed', 7],
+    ['webhook.events_missed', 2],
+  ]);
 });

@@ -16,7 +16,7 @@ function countingLooks({ system, reader, client }: Dispatching) {
         return webhookDeliveries.subscriptions(now);
       },
     },
-    ...{ clock: system.clock, ids: new SystemIds(), log: silent, client },
+    ...{ clock: system.clock, ids: new SystemIds(), log: silent, client, unread: () => null },
     commandsFor: (origin) => system.commands(origin, 24 * 3_600_000),
   });
   return { dispatcher, looks: () => count };

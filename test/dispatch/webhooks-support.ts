@@ -109,6 +109,7 @@ export class Dispatching implements AsyncDisposable {
       ids: new SystemIds(),
       log: silent,
       client: this.client,
+      unread: () => null,
       // Longer than the leaps of the clock: a command expires by it.
       commandsFor: (origin) => this.system.commands(origin, 24 * 3_600_000),
       ...this.#options,

@@ -19,10 +19,7 @@ test('events arrive in order, one of a lane at a time', async () => {
 
 test('an event that comes during a call waits for its end', async () => {
   await using system = new ActorSystem();
-  let open: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await using receiver = await receiveWebhooks(() => gate.then(() => 200));
   await subscribe(system, receiver.url);
   await ingest(system, 'ann', texts(1, 'first'));
@@ -38,10 +35,7 @@ test('an event that comes during a call waits for its end', async () => {
 
 test('at most 64 calls of a subscription are under way', async () => {
   await using system = new ActorSystem();
-  let open: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await using receiver = await receiveWebhooks(() => gate.then(() => 200));
   await subscribe(system, receiver.url);
   for (let n = 0; n < 100; n++) await ingest(system, `contact-${n}`, texts(2));
@@ -77,10 +71,7 @@ test('random failures keep the order and the ids', { timeout: 20_000 }, async ()
 test('a restart sends nothing again that was recorded', async () => {
   await using system = new ActorSystem();
   let hold = true;
-  let open: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await using receiver = await receiveWebhooks(({ text }) => (hold && text === 's1' ? gate.then(() => 500) : 200));
   const subscriber = await subscribe(system, receiver.url);
   await ingest(system, 'slow', texts(3, 's'));
@@ -101,10 +92,7 @@ test('a restart sends nothing again that was recorded', async () => {
 
 test('what is behind a stuck lane goes on being read', async () => {
   await using system = new ActorSystem();
-  let open: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await using receiver = await receiveWebhooks(({ text }) => (text === 's1' ? gate.then(() => 200) : 200));
   await subscribe(system, receiver.url);
   await ingest(system, 'stuck', texts(2, 's'));

@@ -38,6 +38,15 @@ class Arriving extends PassThrough {
 
 const arrived = () => new Promise(setImmediate);
 
+describe('a body that drips', () => {
+  it('is refused when it has taken too long', async () => {
+    const request = new Arriving();
+    const reading = codeOf(() => new Bodies(1_000, 5).read(request.request));
+    request.write('begin');
+    expect(await reading).toBe('invalid_request');
+  });
+});
+
 describe('reading a body', () => {
   const listen = () =>
     listenTo(async (request, response) => {

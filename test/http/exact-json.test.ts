@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { exampleIds } from '#src/http/examples.ts';
 import type { OutgoingRequest } from '#src/outgoing/client.ts';
 import { answering, refusalOf, startApi, type TestApi } from '../_support/api.ts';
 import { until } from '../_support/source-client.ts';
@@ -78,5 +79,18 @@ describe('JSON that callers give', () => {
     const refused = await api.post('/messages.send', body);
     expect(refusalOf(refused)).toEqual([400, 'invalid_request']);
     expect(refused.body.details?.map(({ path }) => path)).toEqual(['message.list[1].x', 'message.y']);
+  });
+
+  it.each([
+    ['a large exponent', '1e400'],
+    ['many digits', `-1${'0'.repeat(310)}`],
+    ['many digits and an exponent', `1${'0'.repeat(250)}e99`],
+  ])('is refused with a number of %s', async (_, number) => {
+    await using api = await startApi();
+    const refused = await api.post(
+      '/messages.send',
+      `{"conversation_id":"${exampleIds.conversation}","message":{"x":${number}}}`,
+    );
+    expect(refused.body.details?.map(({ path }) => path)).toEqual(['message.x']);
   });
 });

@@ -15,7 +15,7 @@ import type { components, paths } from './api.ts';
 type Path = { [P in keyof paths]: paths[P] extends { post: unknown } ? P : never }[keyof paths];
 type Operation<P extends Path> = paths[P] extends { post: infer O } ? O : never;
 type Json<T> = T extends { content: infer C }
-  ? [C] extends [never] ? undefined : C extends { 'application/json': infer B } ? B : undefined
+  ? [C] extends [never] ? undefined : C extends { 'application/json': infer B } | { 'multipart/form-data': infer B } ? B : undefined
   : undefined;
 type Sent<P extends Path> =
   Operation<P> extends { requestBody: infer R }

@@ -106,9 +106,11 @@ describe('the HTTP server', () => {
 
   it('serves every alias', async () => {
     const { url } = await start();
-    for (const path of operations.flatMap(({ aliases = [] }) => aliases)) {
-      const response = await post(url + path, '{}');
-      expect([path, response.status]).toEqual([path, 400]);
+    for (const { aliases = [], takesFile } of operations) {
+      for (const path of aliases) {
+        const response = await post(url + path, '{}');
+        expect([path, response.status]).toEqual([path, takesFile ? 415 : 400]);
+      }
     }
   });
 

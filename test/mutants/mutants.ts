@@ -1,6 +1,7 @@
 import { access } from './list/auth.ts';
 import { cursors } from './list/cursors.ts';
 import { dispatch } from './list/dispatch.ts';
+import { faults } from './list/faults.ts';
 import { log } from './list/log.ts';
 import { realtime } from './list/realtime.ts';
 import { retention } from './list/retention.ts';
@@ -18,6 +19,7 @@ export const mutants: readonly Mutant[] = [
   ...webhooks,
   ...realtime,
   ...retention,
+  ...faults,
   ...cursors,
   ...access,
 ];

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { EventJson, EventType } from '#actors/representation.ts';
 import type { FeedPosition } from '#actors/journal/feed.ts';
+import { Problems } from '#actors/problems.ts';
 import { createFanOut, maxBacklog, type Selection, type Sink, type Subscription } from '#src/realtime/fan-out.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import { MemoryFeed } from './memory-feed.ts';
-import { quietLog } from './support.ts';
+import { ManualClock } from '../_support/manual-clock.ts';
+import { healthy, quietLog } from './support.ts';
 
 const types: EventType[] = ['message.created', 'conversation.updated'];
 const conversations = ['a', 'b'];
@@ -43,7 +45,8 @@ class Reader implements Sink {
   }
 }
 
-const fanOutOf = (feed: MemoryFeed) => createFanOut({ clock: systemClock, feed, log: quietLog, onGrew: feed.onGrew });
+const fanOutOf = (feed: MemoryFeed) =>
+  createFanOut({ clock: systemClock, feed, log: quietLog, onGrew: feed.onGrew, ...healthy });
 
 const wants = ({ type, conversationId }: Selection, event: EventJson) =>
   (type === undefined || event.type === type) &&
@@ -251,5 +254,23 @@ describe('fan-out', () => {
       throw disk;
     };
     await vi.waitFor(() => expect(resuming.failure).toBe(disk));
+  });
+
+  it('says while live events come late', async () => {
+    const feed = new MemoryFeed();
+    const clock = new ManualClock(10_000);
+    const problems = new Problems(quietLog);
+    const services = { clock, feed, log: quietLog, onGrew: feed.onGrew, unread: () => null };
+    const fanOut = createFanOut({ ...services, problems });
+    const reader = new Reader();
+    fanOut.subscribe({}, null, reader);
+    const heard: (string | undefined)[] = [];
+    feed.beforeLook = () => heard.push(problems.list()[0]?.problem);
+    addEvents(feed, 250);
+    feed.announce();
+    await vi.waitFor(() => expect(reader.events).toHaveLength(250));
+    expect(heard).toContain('live events come 10 s late');
+    expect(problems.list()).toEqual([]);
+    fanOut.close();
   });
 });

@@ -3,7 +3,7 @@ import { createFanOut } from '#src/realtime/fan-out.ts';
 import { Session } from '#src/realtime/session.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import { MemoryFeed } from './memory-feed.ts';
-import { agent, connect, connectRaw, type Hub, quietLog, RawClient, startHub, subscribe } from './support.ts';
+import { agent, connect, connectRaw, healthy, type Hub, quietLog, RawClient, startHub, subscribe } from './support.ts';
 
 const conversation = '018f0000-0000-7000-8000-00000000000a';
 const until = <T>(check: () => T) => vi.waitFor(check, { interval: 2, timeout: 10_000 });
@@ -65,8 +65,8 @@ describe('a session', () => {
     };
     const feed = new MemoryFeed();
     const clock = { now: () => 0, elapsed: () => 0, schedule, soon: systemClock.soon };
-    const services = { clock, ids: { uuid: () => 'x', random: () => 0 }, log: quietLog, feed };
-    const fanOut = createFanOut({ clock, feed, log: quietLog, onGrew: feed.onGrew });
+    const services = { clock, ids: { uuid: () => 'x', random: () => 0 }, log: quietLog, feed, ...healthy };
+    const fanOut = createFanOut({ clock, feed, log: quietLog, onGrew: feed.onGrew, ...healthy });
     new Session(wire, { services, fanOut, authenticate: async () => agent, heartBeat: { send: 0, expect: 0 } });
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([10_000]);
     timers[0]?.run();

@@ -5,6 +5,7 @@ import { onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Failure } from '#actors/errors.ts';
 import type { Logger } from '#actors/ports.ts';
+import { Problems } from '#actors/problems.ts';
 import { statusOf } from '#src/http/errors.ts';
 import { type Frame, FrameParser, serialiseFrame, type StompVersion } from '#src/realtime/frame.ts';
 import { createRealtime, type RealtimeOptions, type RealtimeServices } from '#src/realtime/server.ts';
@@ -15,6 +16,9 @@ import { createGate } from '#src/security/gate.ts';
 import { MemoryFeed } from './memory-feed.ts';
 
 export const quietLog: Logger = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Of services whose store can be read. */
+export const healthy = { problems: new Problems(quietLog), unread: () => null };
 
 export const agent: Agent = { kind: 'agent', sender: { id: 'test:ann' } };
 
@@ -47,6 +51,7 @@ export async function startHub({ identify, allowedOrigins = [], ...options }: Hu
     log: { info: note, warn: note, error: note },
     feed,
     onGrew: feed.onGrew,
+    ...healthy,
   };
   const realtime = createRealtime(services, { identify: (identify ?? (() => agent)) as Auth['identify'] }, options);
   const server = createServer();

@@ -30,8 +30,7 @@ beforeEach(() => {
   db.exec('CREATE TABLE big (key INTEGER PRIMARY KEY, body TEXT)');
   descriptor = openSync(file, 'a');
   problems = [];
-  const logger = { info() {}, warn() {}, error: (fields: unknown) => problems.push(fields) };
-  thread = new CheckpointThread({ file, descriptor }, logger);
+  thread = new CheckpointThread({ file, descriptor });
   clock = new ManualClock();
   own = 0;
   const log = writeAheadLog(db);
@@ -42,7 +41,7 @@ beforeEach(() => {
       return log.move('PASSIVE');
     },
   };
-  checkpoints = new Checkpoints(store, clock, logger, thread);
+  checkpoints = new Checkpoints(store, clock, { began: (...problem) => problems.push(problem), ended() {} }, thread);
 });
 
 afterEach(async () => {
@@ -100,13 +99,9 @@ test('the log of an idle writer is emptied', async () => {
   expect(own).toBe(0);
 });
 
-test('a thread that can not open the file is a problem in the log', async () => {
-  const broken = new CheckpointThread(
-    { file: join(folder, 'none.db'), descriptor },
-    { info() {}, warn() {}, error: (fields) => problems.push(fields) },
-  );
-  const emptied = await new Promise((resolve) => broken.move(1, true, resolve));
-  expect(emptied).toBe(false);
-  expect(problems).toHaveLength(1);
+test('a thread that can not open the file says so', async () => {
+  const broken = new CheckpointThread({ file: join(folder, 'none.db'), descriptor });
+  const moved = await new Promise((resolve) => broken.move(1, true, resolve));
+  expect(moved).toEqual({ emptied: false, problem: expect.stringContaining('unable to open database file') });
   await broken.stop();
 });

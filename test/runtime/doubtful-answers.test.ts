@@ -14,21 +14,27 @@ const overloaded: Reply = {
   failure: { code: 'overloaded', message: 'Too many. Nothing was changed; try again.', retryAfter: 1 },
 };
 
-/** Sends a command over a bus that answers as scripted; the last one stays. Time passes with every try and wait. */
-function sendOver(tries: Try[]): Promise<unknown> {
+/**
+ * Sends a command over a bus that answers as scripted; the last one stays. Time passes with every try and wait.
+ * @param setBack by how much somebody sets the clock back during the first try, in ms
+ */
+function sendOver(tries: Try[], setBack = 0): Promise<unknown> {
   let now = 0;
+  let isSetBack = false;
   const bus: Pick<Bus, 'request'> = {
     request(subject, _data, timeoutMs) {
       const end = tries.length > 1 ? tries.shift()! : tries[0]!;
       now += end === 'timeout' ? timeoutMs : 1;
+      isSetBack = true;
       if (typeof end !== 'string') return Promise.resolve(encode(end));
       return Promise.reject(new BusError(end, `${end} on ${subject}`));
     },
   };
   const clock = {
-    now: () => now,
+    now: () => (isSetBack ? now - setBack : now),
     elapsed: () => now,
     schedule(delayMs: number, run: () => void) {
+      if (now > 60_000) throw new Error('it waits for ever');
       now += delayMs;
       run();
       return () => {};
@@ -58,6 +64,10 @@ test.each<[string, Try[], RegExp]>([
   ['a timeout, then refusals', ['timeout', overloaded], /what was done is not done twice/],
 ])('%s gives an answer that is true', async (_name, tries, message) => {
   await expect(sendOver(tries)).rejects.toThrow(message);
+});
+
+test('a clock that is set back makes nobody wait longer', async () => {
+  await expect(sendOver(['no_responder'], 3_600_000)).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 test('an expired repeat of an answered command gets its answer', async () => {

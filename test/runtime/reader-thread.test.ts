@@ -6,6 +6,7 @@ import type { Logger } from '#actors/ports.ts';
 import type { PageQuery } from '#actors/store/page.ts';
 import { parseFilter } from '#src/http/filters/grammar.ts';
 import { type ReaderLimits, ReaderThread } from '#src/runtime/reader-thread.ts';
+import { breakPages } from '../_support/broken-pages.ts';
 import { sealKeys } from '../_support/config.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { failureOf } from '../actors/support.ts';
@@ -137,6 +138,14 @@ test('a read of nonsense is a defect, and only its own', async () => {
   const nonsense = reads.conversations({ limit: Number.NaN, from: null }, null);
   await expect(nonsense).rejects.toThrow('datatype mismatch');
   expect(await reads.deadLetters(firstPage)).toMatchObject({ total: 0 });
+});
+
+test('a read of a broken page is known as such', async () => {
+  const { reads } = threadWith();
+  const mend = breakPages(system.file, 'conversation');
+  const broken = reads.conversations(firstPage, parseFilter('unread_count:1')!);
+  await expect(broken).rejects.toMatchObject({ code: 'SQLITE_CORRUPT' });
+  mend();
 });
 
 test('reads of a file that can not be opened fail', async () => {

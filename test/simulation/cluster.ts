@@ -93,6 +93,16 @@ export class Cluster {
     });
   }
 
+  /** A process hears from the log that another node owns a shard: from then on it serves it no longer. */
+  fenced(process: SimulatedProcess, shard: number): void {
+    const { time, members, ownerOf, problem } = this.#options;
+    time.after(0, () => {
+      const member = members.find(({ host }) => host?.process === process);
+      if (member === undefined || ownerOf(shard) === member.name) return;
+      if (owns(member, shard)) problem(`${process.name} serves shard ${shard}, from which it was fenced`);
+    });
+  }
+
   #follow(member: Member): void {
     const { time, random } = this.#options;
     void this.#applyAll(member).then(() => time.after(1 + random.int(followEvery), () => this.#follow(member)));

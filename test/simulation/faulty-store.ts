@@ -36,7 +36,7 @@ export function faultyStore(
     if (watch.diskFails(name)) throw diskError();
   };
   let commits = 0;
-  const faulty: Pick<WriteTransactions, 'begin' | 'apply' | 'advance' | 'touch' | 'commit' | 'rollback'> = {
+  const faulty: Pick<WriteTransactions, 'begin' | 'apply' | 'advance' | 'probe' | 'commit' | 'rollback'> = {
     begin() {
       at('begin');
       transactions.begin();
@@ -47,7 +47,7 @@ export function faultyStore(
       transactions.apply(change);
     },
     advance: (row, previousHash) => transactions.advance(row, previousHash),
-    touch: () => transactions.touch(),
+    probe: () => transactions.probe(),
     commit() {
       at('commit');
       commits++;

@@ -7,9 +7,4 @@ export const holds = {
   gapsAreTold: false,
   /** `verify` finds nothing wrong with the steps of a delivery whose row and first steps are forgotten. */
   goneDeliveriesVerify: false,
-  /**
-   * What a source said about something that appeared in another shard at the same moment is applied: with a replicated
-   * log, neither turn sees what the other one has on its way.
-   */
-  saidMeetsAcrossShards: false,
 };

@@ -5,6 +5,7 @@ import type { Json } from '#actors/representation.ts';
 import { uuidFromBytes, uuidToBytes } from '#actors/uuid.ts';
 import type { Connection } from '#actors/store/database.ts';
 import { workSubject } from '#src/nats/subjects.ts';
+import { sealKeys } from '../_support/config.ts';
 import { differences } from './files.ts';
 import { holds } from './holds.ts';
 import type { Ledger, Send } from './ledger.ts';
@@ -23,7 +24,7 @@ export function problemsOf(world: World, ledger: Ledger): string[] {
     ...ingestProblems(db, ledger),
     ...upsertProblems(db, ledger),
     ...tagProblems(db, ledger),
-    ...(saidMeets(world) ? saidProblems(db, ledger) : []),
+    ...saidProblems(db, ledger),
     ...acceptanceProblems(world),
     ...attemptProblems(world),
     ...givenUpProblems(world),
@@ -39,7 +40,7 @@ function divergence({ nodes: [a, b] }: World): string[] {
 }
 
 function verifyProblems(file: string): string[] {
-  const { problems } = verifyFile(file, kinds);
+  const { problems } = verifyFile(file, kinds, sealKeys.sealKey);
   const ofGone = /of webhook-delivery \d+ (follows on|folds to another state)/;
   return holds.goneDeliveriesVerify ? problems : problems.filter((problem) => !ofGone.test(problem));
 }
@@ -79,11 +80,8 @@ export function waitingIn(world: World): Record<string, number> {
   );
   const webhooks = store.webhooks.list().filter(({ state }) => state !== 'idle').length;
   const behind = store.webhooks.queueDepth().filter((queue) => queue.scheduled + queue.behind > 0).length;
-  const { said, ...waiting } = counts.get() as Record<string, number>;
-  return { ...waiting, ...(saidMeets(world) && { said: said! }), webhooks, behind };
+  return { ...(counts.get() as Record<string, number>), webhooks, behind };
 }
-
-const saidMeets = ({ shardsAreApart }: World): boolean => holds.saidMeetsAcrossShards || !shardsAreApart;
 
 /** As `wrong`, of a store in which nothing was forgotten. */
 const wrongOfAll: Record<string, string> = {

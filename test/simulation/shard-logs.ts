@@ -30,6 +30,18 @@ export interface ShardLogsOptions {
   reaches(process: SimulatedProcess): boolean;
   /** The log has a takeover of a shard. */
   taken(process: SimulatedProcess, shard: number): void;
+  /** An owner hears from the log that it is none any more. */
+  fenced(process: SimulatedProcess, shard: number): void;
+}
+
+/** What is kept of a record that was appended. */
+interface Appended {
+  hash: string;
+  prevHash: string;
+  /** The shard's own time that it stores, in ms. */
+  ownTime: number;
+  /** When it was appended first, virtual time in ms. */
+  at: number;
 }
 
 /** The logs of a world: they outlive every process, and see that what was appended is what is stored. */
@@ -42,14 +54,17 @@ export class ShardLogs {
   readonly problems: string[] = [];
   readonly #options: ShardLogsOptions;
   /** By shard and lsn; a local record whose commit failed is appended again, as another one. */
-  readonly #records = new Map<string, { hash: string; prevHash: string }[]>();
+  readonly #records = new Map<string, Appended[]>();
   /** What the replicated log holds of each shard. */
   readonly #decided = new Map<number, ChangeRecord[]>();
   /** Hashes of records that are on their way, unknown to their owners. */
   readonly #late = new Set<string>();
+  /** Virtual time of the beginning, in ms. */
+  readonly #since: number;
 
   constructor(options: ShardLogsOptions) {
     this.#options = options;
+    this.#since = options.time.now();
   }
 
   /** A log whose commit is the append. */
@@ -76,7 +91,7 @@ export class ShardLogs {
         await this.#way(process);
         if (delivery === 'refuses') throw new NotAppendedError('the log is full');
         if (delivery === 'late') this.#decideLate(process, record);
-        else if (delivery !== 'loses the record') this.#decide(process, record);
+        else if (delivery !== 'loses the record') this.#decideOrFence(process, record);
         step(process, watch, 'appended');
         await this.#way(process);
         if (delivery !== 'answers') throw new Error('no answer in time');
@@ -98,13 +113,16 @@ export class ShardLogs {
 
   /** What is wrong with the chain that ends at a shard's stored row. */
   chainProblems(shard: { shard: number; lsn: number; hash: string }): string[] {
+    const chain: Appended[] = [];
     let wanted = shard.hash;
     for (let lsn = shard.lsn; lsn > 0; lsn--) {
       const record = this.#records.get(`${shard.shard} ${lsn}`)?.find(({ hash }) => hash === wanted);
       if (record === undefined) return [`shard ${shard.shard}: no appended record ${lsn} has the hash ${wanted}`];
+      chain.unshift(record);
       wanted = record.prevHash;
     }
-    return wanted === '' ? [] : [`shard ${shard.shard}: the first record names the one before it as ${wanted}`];
+    if (wanted !== '') return [`shard ${shard.shard}: the first record names the one before it as ${wanted}`];
+    return ownTimeProblems(chain, this.#since).map((problem) => `shard ${shard.shard}: ${problem}`);
   }
 
   #deliveryOf(process: SimulatedProcess, record: ChangeRecord): Delivery {
@@ -134,6 +152,16 @@ export class ShardLogs {
     });
   }
 
+  /** @throws FencedError as the log says it to an owner */
+  #decideOrFence(process: SimulatedProcess, record: ChangeRecord): void {
+    try {
+      this.#decide(process, record);
+    } catch (error) {
+      this.#options.fenced(process, record.shard);
+      throw error;
+    }
+  }
+
   /** @throws FencedError when another record has the place, or it is further on */
   #decide(process: SimulatedProcess, record: ChangeRecord): void {
     const held = this.held(record.shard);
@@ -158,7 +186,8 @@ export class ShardLogs {
   #keep(record: ChangeRecord): void {
     const name = `${record.shard} ${record.lsn}`;
     const kept = this.#records.get(name) ?? [];
-    kept.push({ hash: recordHash(record), prevHash: record.prevHash });
+    const { prevHash, position } = record;
+    kept.push({ hash: recordHash(record), prevHash, ownTime: position.time, at: this.#options.time.now() });
     this.#records.set(name, kept);
   }
 }
@@ -173,6 +202,28 @@ function follows(record: ChangeRecord, last: ChangeRecord): boolean {
     record.position.time >= time;
   const epoch = last.epoch + (record.owner === undefined ? 0 : 1);
   return goesOn && record.prevHash === recordHash(last) && record.epoch === epoch;
+}
+
+/**
+ * A shard's own time never goes back, and makes up for what it has missed at twice the pace at most, whatever clocks
+ * show.
+ */
+function ownTimeProblems(chain: readonly Appended[], since: number): string[] {
+  const problems: string[] = [];
+  // It was told after the record before the one that stores it was appended, and before that one itself was.
+  let stored = 0;
+  let toldAfter = since;
+  for (const [i, { ownTime, at }] of chain.entries()) {
+    if (ownTime === stored) continue;
+    const went = ownTime - stored;
+    const passed = at - toldAfter;
+    // It begins with what the clock shows, and is stored in whole milliseconds.
+    const isWell = stored === 0 || (went >= 0 && went <= 2 * passed + 1);
+    if (!isWell) problems.push(`its own time went on by ${went} ms in ${passed} ms`);
+    stored = ownTime;
+    toldAfter = chain[i - 1]?.at ?? since;
+  }
+  return problems;
 }
 
 function step(process: SimulatedProcess, watch: StepWatch, name: string): void {

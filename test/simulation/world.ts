@@ -9,8 +9,8 @@ import { Cut, type Sabotage, type StepWatch } from './faulty-store.ts';
 import { holds } from './holds.ts';
 import { type HubProcess, type ProcessName, SimulatedNode, type Surroundings } from './node.ts';
 import type { SimulatedProcess } from './process.ts';
-import { Random } from './random.ts';
 import { Partition } from './partition.ts';
+import { Random } from './random.ts';
 import { SimulatedReceivers } from './receivers.ts';
 import { scratch } from './scratch.ts';
 import { ShardLogs, unwell } from './shard-logs.ts';
@@ -54,8 +54,6 @@ export class World {
   readonly cluster: Cluster | null;
   /** What parts said that a healthy hub never says, and what the watchers saw. */
   readonly problems: string[] = [];
-  /** A shard does not see what is on its way to the log of another. */
-  readonly shardsAreApart: boolean;
   /** The bus of this run repeats messages now and then. */
   readonly repeats: boolean;
   /** How long turns and ended deliveries of webhooks are kept, in ms; null: for good. */
@@ -82,28 +80,27 @@ export class World {
     this.shards = options.shards;
     const isCluster = options.nodes === 2;
     const replicated = random.chance(0.25) || isCluster;
-    this.shardsAreApart = replicated && options.shards > 1;
     this.repeats = random.chance(0.5);
     // Longer than a key of a client is good for: what is forgotten can not be recognised.
     this.retention = random.chance(0.5) ? { journal: 26 * hour, deliveries: 30 * hour } : null;
     const step = (process: SimulatedProcess, name: string): void => this.#step(process, name);
     const names = isCluster ? ['a', 'b'] : [''];
     const tenures = new Tenures(time, options.shards, names[0]!);
-    const partition = new Partition(time, trace);
-    this.partition = partition;
+    this.partition = new Partition(time, trace);
+    const { partition } = this;
     this.bus = new UnreliableBus({ time, random, trace, reaches: (from, to) => partition.reaches(from, to), step });
     this.logs = new ShardLogs({
       ...{ time, random, trace },
       reaches: ({ node }) => partition.isConnected(node),
       taken: ({ node }, shard) => tenures.taken(shard, node) && this.#ownerReplaced(shard),
+      fenced: (process, shard) => this.cluster?.fenced(process, shard),
     });
     const problem = (text: string): unknown => this.problems.push(text);
-    const watch = new CallWatch({ time, tenures, shards: options.shards, nodes: () => this.nodes, problem });
-    this.callWatch = watch;
+    this.callWatch = new CallWatch({ time, tenures, shards: options.shards, nodes: () => this.nodes, problem });
     this.sources = new SimulatedSources({
       ...{ random, trace },
-      onCall: (hub, messageId) => watch.called(hub, messageId),
-      tenureOf: (hub, messageId) => watch.tenureOf(hub, messageId),
+      onCall: (hub, messageId) => this.callWatch.called(hub, messageId),
+      tenureOf: (hub, messageId) => this.callWatch.tenureOf(hub, messageId),
     });
     this.receivers = new SimulatedReceivers(random, trace, tenures);
     this.#calls = {

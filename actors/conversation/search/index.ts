@@ -25,6 +25,8 @@ export class SearchIndex {
   #conversations: ConversationsIndex;
   #messages: MessagesIndex;
   #wasBuilt = false;
+  /** It was made anew and has not been built since. */
+  #isAnew = false;
   readonly #tags: TagReader;
   readonly #running: Statement;
 
@@ -82,9 +84,19 @@ export class SearchIndex {
       this.#built();
       return true;
     } catch (error) {
-      if (!isDamage(error)) throw error;
-      this.#startAnew();
+      this.#mend(error);
       return false;
+    }
+  }
+
+  /** What is asked of the index. @throws Failure `unavailable` when the file turns out to be damaged */
+  ask<T>(question: () => T): T {
+    try {
+      return question();
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      this.#mend(error);
+      throw being('made anew');
     }
   }
 
@@ -93,9 +105,7 @@ export class SearchIndex {
     if (what === 'conversations' ? this.#conversations.isLoaded : this.#wasBuilt) return;
     const { left, of } = this.progress();
     const percent = Math.floor((100 * (of - left)) / of);
-    throw new Failure('unavailable', `The index of ${what} is being built (${percent} %). Try again.`, {
-      retryAfter: 1,
-    });
+    throw being(`built: ${percent} % of ${what} are there`);
   }
 
   /** Forgets messages, by their keys, for good. */
@@ -117,9 +127,17 @@ export class SearchIndex {
     if (this.#wasBuilt) return;
     this.#index.prepare("INSERT OR IGNORE INTO meta VALUES ('built', 'yes')").run();
     this.#wasBuilt = true;
+    this.#isAnew = false;
+  }
+
+  /** @throws its argument where a new file does not help: it may be the data file that is damaged */
+  #mend(error: unknown): void {
+    if (!isDamage(error) || this.#isAnew) throw error;
+    this.#startAnew();
   }
 
   #startAnew(): void {
+    this.#isAnew = true;
     this.#index.close();
     discardDerived(this.#file);
     this.#index = this.#open();
@@ -127,3 +145,6 @@ export class SearchIndex {
     this.#conversations = new ConversationsIndex(this.#db, this.#index);
   }
 }
+
+const being = (what: string): Failure =>
+  new Failure('unavailable', `The index of filters is being ${what}. Try again.`, { retryAfter: 1 });

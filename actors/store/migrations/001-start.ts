@@ -226,6 +226,7 @@ CREATE TABLE webhook_subscription (${actorColumns},
   ahead TEXT NOT NULL,
   generation INTEGER NOT NULL,
   deliveries INTEGER NOT NULL,
+  missed INTEGER NOT NULL,
   state TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   deleted INTEGER NOT NULL

@@ -16,7 +16,7 @@ const longestThrottle = 24 * 60 * 60_000;
 
 export interface AttemptOptions {
   client: OutgoingClient;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'elapsed'>;
   ids: Pick<Ids, 'random'>;
   /** Default `callTimeout`. */
   timeoutMs?: number;

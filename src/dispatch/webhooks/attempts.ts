@@ -30,7 +30,7 @@ export class Attempts implements PermitHolder {
   readonly #alarms: Alarms;
   #work: SubscriptionWork;
   #signer: Signer;
-  /** The receiver asked to be left alone until then (epoch ms). */
+  /** The receiver asked to be left alone until then, in ms of the clock's `elapsed`. */
   #pausedUntil = 0;
 
   constructor(work: SubscriptionWork, options: AttemptsOptions, context: RunnerContext) {
@@ -52,7 +52,7 @@ export class Attempts implements PermitHolder {
   /** Begins what can begin now. */
   begin(phase: ActivePhase): void {
     const { permits } = this.#options;
-    const pause = this.#pausedUntil - this.#context.clock.now();
+    const pause = this.#pausedUntil - this.#context.clock.elapsed();
     if (pause > 0) {
       this.#alarms.later('pause', pause, this.#context.advance);
       return;
@@ -96,7 +96,7 @@ export class Attempts implements PermitHolder {
     const { outcome } = attempted;
     onAttempt?.(outcome.kind);
     if (outcome.kind === 'throttled') {
-      this.#pausedUntil = Math.max(this.#pausedUntil, clock.now() + outcome.retryAfter);
+      this.#pausedUntil = Math.max(this.#pausedUntil, clock.elapsed() + outcome.retryAfter);
     }
     return attempted;
   }

@@ -9,7 +9,7 @@ export type Phase =
   | Probing
   /** Nothing may be sent: unsubscribed, suspended, or the endpoint is failing and its time has not come. */
   | { name: 'resting' }
-  /** No attempt begins. When all is recorded, the subscription is loaded, but not before `until` (epoch ms). */
+  /** No attempt begins. When all is recorded, the subscription is loaded, but not before `until` (ms of the clock's `elapsed`). */
   | { name: 'draining'; left: Sending | Probing | null; until: number }
   /** No attempt begins. When all is recorded, `stopped` is called. No phase follows. */
   | { name: 'stopping'; left: Sending | Probing | null; stopped: () => void };

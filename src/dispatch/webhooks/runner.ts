@@ -1,3 +1,4 @@
+import type { Failure } from '#actors/errors.ts';
 import type { Clock, Logger } from '#actors/ports.ts';
 import type {
   SubscriptionState,
@@ -19,6 +20,8 @@ export interface RunnerOptions extends AttemptsOptions {
   log: Logger;
   /** The subscription as it is stored now; null: deleted. */
   reload(id: string): SubscriptionWork | null;
+  /** As `Services` has it. */
+  unread(error: unknown): Failure | null;
   /** Stores a record, however long the bus or the host is away. */
   send(id: string, body: RecordBody): Promise<{ state: SubscriptionState }>;
 }
@@ -154,7 +157,7 @@ export class SubscriptionRunner {
   }
 
   #load(notBefore: number): void {
-    const wait = notBefore - this.#options.clock.now();
+    const wait = notBefore - this.#options.clock.elapsed();
     if (wait > 0) {
       this.#alarms.later('load', wait, () => this.#advance());
       return;
@@ -168,16 +171,18 @@ export class SubscriptionRunner {
   }
 
   #take(work: SubscriptionWork): void {
+    const missed = work.missed - this.#work.missed;
+    if (missed > 0) this.#options.log.warn({ subscription: work.id, events: missed }, 'webhook.events_missed');
     this.#work = work;
     this.#attempts.update(work);
   }
 
   /** A defect that can not be mended here: after a moment all begins again with what is stored. */
   #startOver(error: unknown, event: string): void {
-    if (!(error instanceof Stopping)) {
+    if (!(error instanceof Stopping) && this.#options.unread(error) === null) {
       this.#options.log.error({ subscription: this.#work.id, reason: String(error) }, event);
     }
-    this.#drain(this.#options.clock.now() + afterDefect);
+    this.#drain(this.#options.clock.elapsed() + afterDefect);
     this.#alarms.later('load', afterDefect, () => this.#advance());
   }
 }

@@ -1,4 +1,5 @@
 import type { CommandSender } from '#actors/commands.ts';
+import type { Failure } from '#actors/errors.ts';
 import type { Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import type {
   DeliveryOutcome,
@@ -22,6 +23,8 @@ export interface WebhookDispatcherOptions {
   log: Logger;
   client: OutgoingClient;
   commandsFor(origin: Origin): CommandSender;
+  /** As `Services` has it. */
+  unread(error: unknown): Failure | null;
   /** Whether a subscription is to be served here; `wake` asks. Default: all are. */
   serves?(subscription: string): boolean;
   /** Total time of a call in ms; default 15,000. */
@@ -97,7 +100,7 @@ export class WebhookDispatcher {
 
   #look(): void {
     this.#lookDue = false;
-    const { clock, reader, log, serves } = this.#options;
+    const { clock, reader, log, serves, unread } = this.#options;
     try {
       const gone = new Set(this.#runners.keys());
       for (const work of reader.subscriptions(clock.now())) {
@@ -113,7 +116,7 @@ export class WebhookDispatcher {
     } catch (error) {
       // The next signal, or the next second, looks again.
       this.#lookDue = true;
-      log.warn({ reason: String(error) }, 'webhooks.look_failed');
+      if (unread(error) === null) log.error({ reason: String(error) }, 'webhooks.look_failed');
     }
   }
 
@@ -135,13 +138,14 @@ export class WebhookDispatcher {
   }
 
   #runner(work: ReturnType<WebhookDeliveryReader['subscriptions']>[number]): SubscriptionRunner {
-    const { reader, clock, ids, log, client, timeoutMs, onAttempt } = this.#options;
+    const { reader, clock, ids, log, client, unread, timeoutMs, onAttempt } = this.#options;
     return new SubscriptionRunner(work, {
       reader,
       clock,
       ids,
       log,
       client,
+      unread,
       permits: this.#permits,
       events: this.#events,
       ...(timeoutMs !== undefined && { timeoutMs }),

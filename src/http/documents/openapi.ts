@@ -4,6 +4,7 @@ import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscr
 import type { Scope } from '#src/security/caller.ts';
 import { version } from '#src/version.ts';
 import { eventSchemaName } from '../events/schemas.ts';
+import { mediaPath } from '../media/serve.ts';
 import { featureKeys, type Operation } from '../operation.ts';
 import { failure, otherMethods, responsesOf } from './answers.ts';
 import { answerHeaders, deliveryHeaders, headersOf, requestHeaders } from './headers.ts';
@@ -35,7 +36,7 @@ function descriptionOf({ auth, feature, aliases = [] }: Operation): string {
 }
 
 function operationObject(operation: Operation, authentication: boolean): ZodOpenApiOperationObject {
-  const { path, summary, auth, request, example } = operation;
+  const { path, summary, auth, request, example, takesFile } = operation;
   const [resource = ''] = path.slice(1).split('.');
   return {
     operationId: path.slice(1),
@@ -47,7 +48,7 @@ function operationObject(operation: Operation, authentication: boolean): ZodOpen
     requestBody: {
       // An empty body is `{}`.
       required: !request.safeParse({}).success,
-      content: { 'application/json': { schema: request, example } },
+      content: { [takesFile ? 'multipart/form-data' : 'application/json']: { schema: request, example } },
     },
     responses: responsesOf(operation),
   };
@@ -93,6 +94,25 @@ const unwell = z
   })
   .meta({ id: 'HealthProblems' });
 
+const mediaPaths: ZodOpenApiPathsObject = {
+  [`${mediaPath}/{file}`]: {
+    get: {
+      ...{ operationId: 'media.file', tags: ['media'], summary: 'A file, or a range of its bytes.', security: [{}] },
+      requestParams: {
+        path: z.object({ file: z.string().describe('SHA-256 of the content and an ending, as `media_url` has it.') }),
+      },
+      responses: {
+        '200': { description: 'All of it.', headers: headersOf([]), content: { '*/*': {} } },
+        '206': { description: 'The range that was asked for.', headers: headersOf([]), content: { '*/*': {} } },
+        '304': { description: 'It is as `If-None-Match` says.', headers: headersOf([]) },
+        '404': failure(['not_found']),
+        '416': { description: 'It has no such range.', headers: headersOf([]) },
+        ...otherMethods,
+      },
+    },
+  },
+};
+
 const healthPaths: ZodOpenApiPathsObject = {
   '/health/live': health('live', 'Whether the process answers.', { '200': well }),
   '/health/ready': health('ready', 'Whether the hub can do its work.', {
@@ -114,7 +134,7 @@ export const openApiServers = (url: string) => ({ servers: [{ url }] });
  */
 export function openApiDocument(operations: readonly Operation[], authentication: boolean): object {
   const paths = operations.map((operation) => [operation.path, { post: operationObject(operation, authentication) }]);
-  const used = new Set([...operations.map(({ path }) => path.slice(1).split('.')[0]!), 'webhooks', 'health']);
+  const used = new Set([...operations.map(({ path }) => path.slice(1).split('.')[0]!), 'webhooks', 'health', 'media']);
   return createDocument(
     {
       openapi: '3.1.0',
@@ -138,7 +158,7 @@ export function openApiDocument(operations: readonly Operation[], authentication
           sourceToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From sources.create.' },
         },
       },
-      paths: { ...Object.fromEntries(paths), ...healthPaths },
+      paths: { ...Object.fromEntries(paths), ...mediaPaths, ...healthPaths },
       webhooks: Object.fromEntries(webhookEventTypes.map((type) => [type, { post: webhook(type) }])),
     },
     { override: forClients },

@@ -15,12 +15,13 @@ export function forClients({ zodSchema, jsonSchema, io }: Rendering): void {
 
 /** An optional field of a request may be null: it means the same as absent, or clears (docs/api.md, "Conventions"). */
 function allowNull(schema: z.core.JSONSchema.BaseSchema): void {
-  const alternatives = schema.anyOf ?? schema.oneOf;
+  const form = schema.anyOf !== undefined ? 'anyOf' : 'oneOf';
+  const alternatives = schema[form];
+  // Lists are made anew: those that are there may be other fields' too, whose words are the same.
   if (alternatives !== undefined) {
-    if (!alternatives.some(({ type }) => type === 'null')) alternatives.push({ type: 'null' });
+    if (!alternatives.some(({ type }) => type === 'null')) schema[form] = [...alternatives, { type: 'null' }];
   } else if (schema.type !== undefined) {
     (schema as { type: unknown }).type = [schema.type, 'null'].flat();
-    // The list is the one that other fields of the same words have.
     if (schema.enum?.includes(null) === false) schema.enum = [...schema.enum, null];
   }
 }

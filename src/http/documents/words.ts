@@ -17,6 +17,7 @@ export const tags: Record<string, string> = {
   'dead-letters': 'Commands that a defect of the hub kept from being handled.',
   events: 'The feed: what happened, in order.',
   health: 'For supervisors and load balancers.',
+  media: 'Files that Messages point to.',
   messages: 'What contacts and agents write.',
   metadata: 'Data of your own on messages, conversations and channels.',
   sources: 'Applications that act as messaging sources.',

@@ -72,7 +72,7 @@ export const eventSchemas = {
   'webhook.updated': eventOf(
     'webhook.updated',
     subscriptionSchema.omit({ headers: true }).meta({ id: 'WebhookPayload' }),
-    'A webhook subscription was made, changed, suspended or unsubscribed.',
+    'A webhook subscription was made, changed, suspended or unsubscribed, or has missed events.',
   ),
 } as const satisfies Record<EventType, z.ZodType>;
 

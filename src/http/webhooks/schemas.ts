@@ -13,6 +13,10 @@ export const subscriptionSchema = z
     headers: z.record(z.string(), z.string()),
     status: z.enum(['Subscribed', 'Unsubscribed']),
     state: z.string().describe('idle, delivering, backingOff, suspended or Unsubscribed.'),
+    missed_events: z
+      .int()
+      .optional()
+      .describe('Events that were no longer kept when their turn to be sent came; absent: none.'),
   })
   .meta({ id: 'WebhookSubscription' });
 

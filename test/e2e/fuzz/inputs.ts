@@ -134,6 +134,44 @@ function objectNear(schema: Schema, document: OpenApi, known: string[], depth: n
   );
 }
 
+const auth = fc.oneof(
+  { weight: 8, arbitrary: fc.constant<Input['auth']>('source') },
+  { weight: 6, arbitrary: fc.constant<Input['auth']>('none') },
+  { weight: 1, arbitrary: fc.constant<Input['auth']>('garbage') },
+);
+
+/** Forms with a file: mostly whole, with something wrong here and there. */
+function formsOf(path: string): fc.Arbitrary<Input> {
+  const part = fc
+    .tuple(fc.constantFrom('file', 'file', 'file', 'other', ''), nastyText, fc.uint8Array({ maxLength: 200 }))
+    .map(([field, name, bytes]) => [
+      Buffer.from(`--edge\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\n\r\n`),
+      Buffer.from(bytes),
+      Buffer.from('\r\n'),
+    ]);
+  const form = fc
+    .tuple(
+      fc.array(part, { minLength: 1, maxLength: 2 }),
+      fc.constantFrom('--edge--\r\n', '--edge--\r\n', '', '--edge'),
+    )
+    .map(([parts, end]) => Buffer.concat([...parts.flat(), Buffer.from(end)]));
+  const types = [
+    'multipart/form-data; boundary=edge',
+    'multipart/form-data',
+    'multipart/form-data; boundary=',
+    'text/plain',
+  ];
+  return fc.record({
+    path: fc.constant(path),
+    body: fc.oneof({ weight: 8, arbitrary: form }, { weight: 2, arbitrary: rawBody }),
+    contentType: fc.oneof(
+      { weight: 8, arbitrary: fc.constant(types[0]!) },
+      { weight: 1, arbitrary: fc.constantFrom(...types) },
+    ),
+    auth,
+  });
+}
+
 /**
  * Requests for every operation of an OpenAPI document.
  * @param known texts that exist in the hub (ids), so that inputs get past the first check
@@ -141,7 +179,9 @@ function objectNear(schema: Schema, document: OpenApi, known: string[], depth: n
 export function inputsOf(document: OpenApi, known: string[]): fc.Arbitrary<Input> {
   const operations = Object.entries(document.paths).filter(([, item]) => item.post !== undefined);
   const perOperation = operations.map(([path, item]) => {
-    const schema = item.post?.requestBody?.content['application/json']?.schema ?? {};
+    const content = item.post?.requestBody?.content ?? {};
+    if (content['multipart/form-data'] !== undefined) return formsOf(path);
+    const schema = content['application/json']?.schema ?? {};
     const body = fc.oneof(
       { weight: 8, arbitrary: near(schema, document, known).map((value) => Buffer.from(JSON.stringify(value) ?? '')) },
       { weight: 2, arbitrary: rawBody },
@@ -153,11 +193,7 @@ export function inputsOf(document: OpenApi, known: string[]): fc.Arbitrary<Input
         { weight: 20, arbitrary: fc.constant('application/json') },
         { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/json; charset=utf-16', 'application/xml') },
       ),
-      auth: fc.oneof(
-        { weight: 8, arbitrary: fc.constant<Input['auth']>('source') },
-        { weight: 6, arbitrary: fc.constant<Input['auth']>('none') },
-        { weight: 1, arbitrary: fc.constant<Input['auth']>('garbage') },
-      ),
+      auth,
     });
   });
   return fc.oneof(...perOperation);

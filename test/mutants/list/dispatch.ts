@@ -29,7 +29,10 @@ export const dispatch: readonly Mutant[] = [
     from: 'if (effect === null || effect.id !== effectId || effect.ready === 0) return',
     to: 'if (effect === null || effect.ready === 0) return',
     breaks: 'an effect that is over is carried out again',
-    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'an attempt with a foreign effect does not start' },
+    caughtBy: {
+      file: 'test/actors/delivery-attempts.test.ts',
+      title: 'an attempt with a foreign effect does not start',
+    },
     simulation: { blind: 'an effect that is over has left its lane' },
   },
   {
@@ -50,7 +53,10 @@ export const dispatch: readonly Mutant[] = [
     from: "if (outcome.kind !== 'succeeded' && isInAnotherAttempt(row, revision))",
     to: 'if (isInAnotherAttempt(row, -1) && revision < 0)',
     breaks: 'what the owner before has heard late ends the call of the next one',
-    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'an attempt in progress is not ended by another' },
+    caughtBy: {
+      file: 'test/actors/delivery-attempts.test.ts',
+      title: 'an attempt in progress is not ended by another',
+    },
   },
   {
     name: 'retry-overtaken',
@@ -118,7 +124,7 @@ export const dispatch: readonly Mutant[] = [
     from: 'context.attempts - context.unknownOutcomes >= fewestAttempts && timeLeft(context, params) <= 0,',
     to: 'timeLeft(context, params) <= 0,',
     breaks: 'a send fails that was hardly tried, when its source was down for long',
-    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'five calls are made in vain' },
+    caughtBy: { file: 'test/actors/delivery-attempts.test.ts', title: 'five calls are made in vain' },
     simulation: 'notices',
   },
   {
@@ -127,7 +133,10 @@ export const dispatch: readonly Mutant[] = [
     from: 'context.attempts - context.unknownOutcomes >= fewestAttempts && timeLeft(context, params) <= 0,',
     to: 'context.attempts - context.unknownOutcomes >= fewestAttempts,',
     breaks: 'a source that is deployed anew fails what is sent meanwhile',
-    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'a source out of reach for ten minutes fails the send' },
+    caughtBy: {
+      file: 'test/actors/delivery-attempts.test.ts',
+      title: 'a source out of reach for ten minutes fails the send',
+    },
   },
   {
     name: 'given-up-send-lost',
@@ -172,7 +181,7 @@ export const dispatch: readonly Mutant[] = [
     from: 'rank >= (rankOf(reached) ?? 0)',
     to: 'rank >= -1',
     breaks: 'a message that was seen is only delivered again',
-    caughtBy: { file: 'test/actors/delivery.test.ts', title: 'receipts' },
+    caughtBy: { file: 'test/actors/delivery-words.test.ts', title: 'receipts' },
   },
   {
     name: 'call-signed-over-another-body',

@@ -72,4 +72,15 @@ export const retention: readonly Mutant[] = [
     breaks: 'the next command of an actor that is gone changes a row that is not there',
     caughtBy: { file: 'test/actors/idempotency-key.test.ts', title: 'another generation' },
   },
+  {
+    name: 'forgotten-before-it-is-counted',
+    file: 'actors/runtime/retention.ts',
+    from: 'upTo: Math.min(mark.next_position, ...behind.map(({ at }) => this.#turnOf(shard.number, at + 1))),',
+    to: 'upTo: mark.next_position,',
+    breaks: 'events that a webhook has not sent are gone without a word',
+    caughtBy: {
+      file: 'test/actors/retention-followers.test.ts',
+      title: 'what retention takes unsent is counted and told',
+    },
+  },
 ];

@@ -53,7 +53,7 @@ export const writePath: readonly Mutant[] = [
   },
   {
     name: 'refusals-not-remembered',
-    file: 'actors/runtime/command-handling.ts',
+    file: 'actors/runtime/failed-commands.ts',
     from: 'const changes = remembers ? [journal.insert(ownerless(envelope, shard, JSON.stringify(reply), null))] : [];',
     to: 'const changes: Change[] = [];',
     breaks: 'a command that was refused is done when it comes again',
@@ -89,7 +89,7 @@ export const writePath: readonly Mutant[] = [
   },
   {
     name: 'dead-timer-left-in-place',
-    file: 'actors/runtime/command-handling.ts',
+    file: 'actors/runtime/failed-commands.ts',
     from: 'if (this.#store.timer(subject, name)?.key === key) changes.push(timers.remove(key));',
     to: '',
     breaks: 'a timer whose handler throws fires again and again',
@@ -186,7 +186,7 @@ export const writePath: readonly Mutant[] = [
     from: 'if (error instanceof UnfitCommand) return this.#run(shares);',
     to: '',
     breaks: 'one defect makes the hub refuse everything',
-    caughtBy: { file: letters, title: 'changes that do not fit spoil no other command' },
+    caughtBy: { file: 'test/actors/misfits.test.ts', title: 'changes that do not fit spoil no other command' },
     simulation: { blind: 'every change of the hub fits' },
   },
 ];

@@ -1,0 +1,24 @@
+import { extname } from 'node:path';
+import { z } from 'zod';
+import { mediaActorId } from '#actors/ids.ts';
+import { defineUpload, ok } from '../operation.ts';
+import { url } from '../schemas.ts';
+import { mediaPath } from './serve.ts';
+
+/** Endings that a name may give an address, where the content does not say its own. */
+const plainEnding = /^\.[a-z0-9]{1,8}$/;
+
+export const uploadMedia = defineUpload({
+  path: '/media.upload',
+  aliases: ['/media.uploadFile'],
+  summary: 'Keep a file and get the address under which the hub serves it.',
+  auth: 'core',
+  responses: { 200: z.object({ media_url: url }) },
+  errors: [],
+  async handle({ commands, address }, { sha256, bytes, type, ending, name }) {
+    await commands.send('media', mediaActorId(sha256), 'media.store', { sha256, bytes, type, name });
+    const named = extname(name).toLowerCase();
+    const suffix = ending !== null ? `.${ending}` : plainEnding.test(named) ? named : '';
+    return ok({ media_url: `${address}${mediaPath}/${sha256}${suffix}` });
+  },
+});
