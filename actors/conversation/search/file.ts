@@ -74,3 +74,12 @@ function stampOf(db: Connection): string | null {
 /** Whether a failure says that the file is not what it must be. */
 export const isDamage = (error: unknown): boolean =>
   /^SQLITE_(?:CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));
+
+/** Whether nothing is wrong with the file: takes as long as reading all of it. */
+export function isSound(db: Connection): boolean {
+  try {
+    return db.pragma('quick_check(1)', { simple: true }) === 'ok';
+  } catch {
+    return false;
+  }
+}

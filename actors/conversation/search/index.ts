@@ -3,7 +3,7 @@ import { type Connection, discardDerived, type Statement } from '../../store/dat
 import { type TagReader, tagReader } from '../../tag/reader.ts';
 import type { ConversationColumns } from './columns.ts';
 import { ConversationsIndex } from './conversations.ts';
-import { isDamage, openSearchFile } from './file.ts';
+import { isDamage, isSound, openSearchFile } from './file.ts';
 import { MessagesIndex } from './messages.ts';
 
 /** How far an index is: what is left of all that there is to look at. */
@@ -25,8 +25,6 @@ export class SearchIndex {
   #conversations: ConversationsIndex;
   #messages: MessagesIndex;
   #wasBuilt = false;
-  /** It was made anew and has not been built since. */
-  #isAnew = false;
   readonly #tags: TagReader;
   readonly #running: Statement;
 
@@ -127,17 +125,15 @@ export class SearchIndex {
     if (this.#wasBuilt) return;
     this.#index.prepare("INSERT OR IGNORE INTO meta VALUES ('built', 'yes')").run();
     this.#wasBuilt = true;
-    this.#isAnew = false;
   }
 
   /** @throws its argument where a new file does not help: it may be the data file that is damaged */
   #mend(error: unknown): void {
-    if (!isDamage(error) || this.#isAnew) throw error;
+    if (!isDamage(error) || isSound(this.#index)) throw error;
     this.#startAnew();
   }
 
   #startAnew(): void {
-    this.#isAnew = true;
     this.#index.close();
     discardDerived(this.#file);
     this.#index = this.#open();
