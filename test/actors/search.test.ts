@@ -89,6 +89,17 @@ test('an index without time for all says so, and goes on', async () => {
   index.close();
 });
 
+test('what the journal has forgotten is found all the same', async () => {
+  await using hub = await started({ ann: ['hello'] });
+  const index = hub.open();
+  index.advance(always);
+  await merge(hub, 'ann', { plan: 'gold' });
+  change(hub.system.file, 'DELETE FROM journal; UPDATE shard SET horizon = next_position');
+  index.advance(always);
+  expect(counted(index, 'metadata.plan:gold')).toBe(1);
+  index.close();
+});
+
 test.each([
   ['is no database', (file: string) => writeFileSync(file, 'nonsense'.repeat(10_000))],
   ['is damaged inside', damage],
