@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Figure, fullScale, isMet, quickScale, ratioOf, type Scenario } from './scenario.ts';
+import { attacker } from './scenarios/attacker.ts';
 import { batch } from './scenarios/batch.ts';
 import { checkpoints } from './scenarios/checkpoints.ts';
 import { growth } from './scenarios/growth.ts';
@@ -24,6 +25,7 @@ const scenarios: Scenario[] = [
   latency,
   hanging,
   strangers,
+  attacker,
   webhooks,
   checkpoints,
   growth,

@@ -197,7 +197,7 @@ export class Hub implements AsyncDisposable {
       ids: this.#overrides.ids ?? new SystemIds(),
       log: this.#log,
       samples: this.#client('webhook tests', { log: this.#log }),
-      longReads: longReader.reads,
+      longReadsFor: (caller) => longReader.readsFor(caller),
       health,
     });
     this.#part('services', () => services.close());

@@ -16,6 +16,8 @@ import type { SourceTokens } from './security/source-token.ts';
 export interface Origin {
   /** For example a request id. */
   cause: string;
+  /** On whose behalf; absent: the hub's own. */
+  caller?: string;
   /** With a key, the nth command of the same kind, id and type always has the same command id. */
   idempotencyKey?: string;
 }
@@ -34,8 +36,8 @@ export interface Services {
   ids: Ids;
   log: Logger;
   store: StoreReader;
-  /** Reads that would hold up everything else here. */
-  longReads: LongReads;
+  /** Reads that would hold up everything else here, on behalf of a caller. */
+  longReadsFor(caller: string): LongReads;
   feed: FeedReader;
   connectors: Connectors;
   /** Contents of files. */

@@ -1,32 +1,52 @@
+import { jsonText } from '../json.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
+import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import type { ChannelJson } from '../representation.ts';
-import { channelJson } from './representation.ts';
+import { channelJson, ownChannelJson } from './representation.ts';
 import { channels } from './tables.ts';
+
+export interface ChannelFilter {
+  source?: string;
+  includeDisconnected?: boolean;
+}
 
 export interface ChannelReader {
   find(id: string): ChannelJson | null;
-  list(filter: { source?: string; sourceId?: string; includeDisconnected?: boolean }): ChannelJson[];
+  /** A page of the channels, oldest first. */
+  page(query: PageQuery, filter: ChannelFilter): Page<ChannelJson>;
+  /** A page of the connected channels of a registered source, as that source sees them: with their tokens. */
+  ownPage(query: PageQuery, sourceId: string): Page<ChannelJson>;
   /** `metadata.token` of a source-API channel: only for answers to that source and calls to it. */
   token(id: string): string | null;
 }
 
+const wanted = `(@source IS NULL OR source = @source) AND (@sourceId IS NULL OR source_id = @sourceId)
+  AND (@all = 1 OR connected = 1)`;
+
 export function channelReader(db: Connection): ChannelReader {
   const byId = channels.query(db, 'WHERE id = ?');
-  const list = channels.query(
-    db,
-    `WHERE (@source IS NULL OR source = @source) AND (@sourceId IS NULL OR source_id = @sourceId)
-     AND (@all = 1 OR connected = 1) ORDER BY key`,
-  );
+  const after = channels.query(db, `WHERE ${wanted} AND key > @key ORDER BY key LIMIT @limit`);
+  const before = channels.query(db, `WHERE ${wanted} AND key < @key ORDER BY key DESC LIMIT @limit`);
+  const counted = db.prepare(`SELECT count(*) FROM channel WHERE ${wanted}`).pluck();
+  const page = (query: PageQuery, filter: ChannelFilter & { sourceId?: string }, shown: typeof channelJson) => {
+    const { source = null, sourceId = null, includeDisconnected = false } = filter;
+    const asked = { source, sourceId, all: includeDisconnected ? 1 : 0 };
+    return pageOf(
+      query,
+      (from, backwards, limit) => (backwards ? before : after).iterate({ ...asked, key: from?.[0] ?? -1, limit }),
+      ({ key }) => [key],
+      (row) => jsonText(shown(row)),
+      counted.get(asked) as number,
+    );
+  };
   return {
     find(id) {
       const row = byId.get(uuidToBytes(id));
       return row === null ? null : channelJson(row);
     },
-    list: ({ source, sourceId, includeDisconnected }) =>
-      list
-        .all({ source: source ?? null, sourceId: sourceId ?? null, all: includeDisconnected ? 1 : 0 })
-        .map(channelJson),
+    page: (query, filter) => page(query, filter, channelJson),
+    ownPage: (query, sourceId) => page(query, { sourceId }, ownChannelJson),
     token: (id) => byId.get(uuidToBytes(id))?.token ?? null,
   };
 }

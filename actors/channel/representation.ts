@@ -13,3 +13,9 @@ export function channelJson(row: Readonly<ChannelRow>): ChannelJson {
     connected: row.connected === 1,
   };
 }
+
+/** A stored channel as its own source sees it: with the token that the source gave (docs/api.md, "Source API"). */
+export function ownChannelJson(row: Readonly<ChannelRow>): ChannelJson {
+  const channel = channelJson(row);
+  return row.token === null ? channel : { ...channel, metadata: { ...channel.metadata, token: row.token } };
+}

@@ -3,7 +3,7 @@ import { type ChangeRecord, FencedError, NotAppendedError, type ShardLog } from 
 import type { Clock } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { isIoError } from '../store/io-error.ts';
-import type { Change } from '../store/table.ts';
+import { type Change, writtenBytes } from '../store/table.ts';
 import type { CommandHandling } from './command-handling.ts';
 import type { Reply } from './envelope.ts';
 import { reasonOf } from './failing.ts';
@@ -28,6 +28,8 @@ export interface BatchOutcome {
   /** Commands of which nothing could be kept, not even a dead letter. */
   dropped: { commandId: string; reason: string }[];
   expired: number;
+  /** Commands that were not handled: those before them wrote as much as one batch may. */
+  left: Share[];
 }
 
 export interface BatchOptions {
@@ -38,6 +40,12 @@ export interface BatchOptions {
   /** A record whose outcome or commit is open: told once for each try that failed. */
   onDoubt(shard: number, error: unknown): void;
 }
+
+/**
+ * What the commands of a batch write, in bytes, before no other one is begun. A small command can write much: each
+ * change of metadata tells all of it.
+ */
+const mostWritten = 512 * 1024;
 
 /** Wait before a record whose append or commit is in doubt is tried again, in ms. */
 const doubtDelay = 200;
@@ -63,7 +71,10 @@ export class Batches {
    * @throws the store's error, FencedError or NotAppendedError: nothing was committed, the shards are as before
    */
   run(shares: Share[], now: number): BatchOutcome | Promise<BatchOutcome> {
-    const outcome: BatchOutcome = { replies: [], grew: new Map(), changes: 0, poisoned: [], dropped: [], expired: 0 };
+    const outcome: BatchOutcome = {
+      ...{ replies: [], grew: new Map(), changes: 0 },
+      ...{ poisoned: [], dropped: [], expired: 0, left: [] },
+    };
     const shards = shares.map(({ shard }) => shard);
     const done = this.#commit(shards, () => shares.map((share) => this.#handleShare(share, now, outcome)));
     return done instanceof Promise ? done.then(() => outcome) : outcome;
@@ -153,8 +164,16 @@ export class Batches {
   #handleShare({ shard, commands }: Share, now: number, outcome: BatchOutcome): Change[] {
     const all: Change[] = [];
     const signals = new Set<Growing>();
-    for (const command of commands) {
+    let written = 0;
+    for (const [n, command] of commands.entries()) {
+      if (written >= mostWritten) {
+        outcome.left.push({ shard, commands: commands.slice(n) });
+        break;
+      }
       const handled = this.#fitting(command, () => this.#handle(command, shard, now, outcome));
+      const bytes = handled.changes.reduce((sum, change) => sum + writtenBytes(change), 0);
+      written += bytes;
+      shard.mailbox.charge(command, bytes);
       for (const change of handled.changes) all.push(change);
       for (const signal of handled.signals) signals.add(signal);
       if (handled.poison) outcome.poisoned.push(command.envelope.commandId);

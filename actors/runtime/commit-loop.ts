@@ -96,7 +96,7 @@ export class CommitLoop {
     let left: number = batchLimits.commands;
     for (const [i, shard] of waiting.entries()) {
       const even = Math.ceil(left / (waiting.length - i));
-      const commands = shard.mailbox.take(even, batchLimits.bytes / waiting.length);
+      const commands = shard.mailbox.take(even, batchLimits.bytes / waiting.length, this.#options.clock.now());
       if (commands.length > 0) shares.push({ shard, commands });
       left -= commands.length;
     }
@@ -104,19 +104,20 @@ export class CommitLoop {
   }
 
   #run(shares: Share[]): void | Promise<void> {
-    const { batches, clock, committed } = this.#options;
+    const { batches, clock } = this.#options;
     const started = clock.now();
+    const committed = (done: BatchOutcome): void => {
+      for (const { shard, commands } of done.left) shard.mailbox.putBack(commands);
+      this.#options.committed(done, started);
+    };
     let outcome: BatchOutcome | Promise<BatchOutcome>;
     try {
       outcome = batches.run(shares, started);
     } catch (error) {
       return this.#failed(shares, error);
     }
-    if (!(outcome instanceof Promise)) return committed(outcome, started);
-    return outcome.then(
-      (done) => committed(done, started),
-      (error) => this.#failed(shares, error),
-    );
+    if (!(outcome instanceof Promise)) return committed(outcome);
+    return outcome.then(committed, (error) => this.#failed(shares, error));
   }
 
   #failed(shares: Share[], error: unknown): void | Promise<void> {

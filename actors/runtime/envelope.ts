@@ -25,6 +25,8 @@ export interface Envelope {
   deadline: number;
   /** What led to it: a request id, an effect, a timer. Kept in the journal. */
   cause: string;
+  /** On whose behalf, in words that are no other's: callers share the host evenly. Absent: the hub's own. */
+  caller?: string;
 }
 
 /** The answer to an envelope, sent after the commit. `replayed`: it was remembered. */
@@ -53,9 +55,9 @@ export function envelopeOf(data: Uint8Array, kinds: { has(kind: string): boolean
   } catch {
     return null;
   }
-  const { commandId, actor, type, now, deadline, cause } = envelope ?? {};
+  const { commandId, actor, type, now, deadline, cause, caller = '' } = envelope ?? {};
   const addressed = actor !== undefined && actor !== null && kinds.has(actor.kind) && isUuid(String(actor.id));
   const timed = Number.isSafeInteger(now) && Number.isSafeInteger(deadline);
-  const named = isUuid(String(commandId)) && typeof type === 'string' && typeof cause === 'string';
+  const named = isUuid(String(commandId)) && [type, cause, caller].every((text) => typeof text === 'string');
   return addressed && timed && named ? (envelope as Envelope) : null;
 }

@@ -189,12 +189,10 @@ export class ActorHost {
       queued.respond(refusal === null ? refusals.notOwner : refusals.unavailable(refusal));
       return false;
     }
-    if (!owned.shard.mailbox.offer(queued)) {
-      queued.respond(refusals.overloaded);
-      return false;
-    }
+    const refused = owned.shard.mailbox.offer(queued, this.#options.clock.now());
+    for (const each of refused) each.respond(refusals.overloaded);
     owned.loop.schedule();
-    return true;
+    return !refused.includes(queued);
   }
 
   /** Puts a command of the host's own into its mailbox. */
@@ -248,7 +246,7 @@ export class ActorHost {
   }
 
   #answerAll({ mailbox }: Shard, reply: Reply): void {
-    for (const command of mailbox.take(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) command.respond(reply);
+    for (const command of mailbox.takeAll()) command.respond(reply);
   }
 
   /** A round of pruning was not committed. @returns whether the store or the log was the reason */

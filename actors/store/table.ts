@@ -16,6 +16,17 @@ export type Change =
   | { table: string; op: 'delete'; key: number }
   | { table: string; op: 'cut'; from: number; to: number };
 
+/** What a change writes, in bytes: its text, nearly. Numbers and keys are small. */
+export function writtenBytes(change: Change): number {
+  if (!('row' in change)) return 0;
+  let bytes = 0;
+  for (const column in change.row) {
+    const value = change.row[column];
+    if (typeof value === 'string') bytes += value.length;
+  }
+  return bytes;
+}
+
 /** A table as the store sees it, whatever its rows are. */
 export interface TableShape {
   readonly name: string;

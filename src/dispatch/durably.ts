@@ -25,7 +25,7 @@ export interface DurableSending {
  */
 export async function durably<T>(
   { clock, commandsFor, stopping }: DurableSending,
-  origin: Required<Origin>,
+  origin: Origin & { idempotencyKey: string },
   send: (commands: CommandSender) => Promise<T>,
 ): Promise<T> {
   for (;;) {

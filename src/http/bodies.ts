@@ -18,6 +18,8 @@ export interface Body extends Disposable {
 
 /** A body that is not complete yet, or complete and not done with. */
 interface Held {
+  /** Whose it is; null: nobody has been asked yet. */
+  caller: string | null;
   /** Bytes of the budget. */
   charged: number;
   fail(failure: Failure): void;
@@ -25,12 +27,14 @@ interface Held {
 
 /**
  * The bodies of all requests, within one budget of bytes. When it is spent, the body that has been coming in for the
- * longest gives way: who stalls never keeps out who sends.
+ * longest gives way: who stalls never keeps out who sends. One caller may have half of it, so that what waits for its
+ * turn never keeps out others.
  */
 export class Bodies {
   readonly #budget: number;
   readonly #patience: number;
   #held = 0;
+  readonly #heldOf = new Map<string, number>();
   /** Those that are not complete, oldest first. */
   readonly #growing = new Set<Held>();
 
@@ -45,7 +49,7 @@ export class Bodies {
   }
 
   /** Reads a whole body. @throws Failure `body_too_large`, also before the end has come; `overloaded`; `invalid_request` */
-  read(request: IncomingMessage, limit = bodyLimit): Promise<Body> {
+  read(request: IncomingMessage, limit = bodyLimit, caller: string | null = null): Promise<Body> {
     if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
     // It says nothing any more: not its end either.
     if (request.destroyed) return Promise.reject(incomplete());
@@ -61,6 +65,7 @@ export class Bodies {
         }
       };
       const held: Held = {
+        caller,
         charged: 0,
         fail: (failure) => {
           // What still comes passes unread.
@@ -88,20 +93,35 @@ export class Bodies {
   }
 
   #charge(held: Held, bytes: number): void {
-    held.charged += bytes;
-    this.#held += bytes;
+    this.#count(held, bytes);
     for (const oldest of this.#growing) {
-      if (this.#held <= this.#budget) return;
-      oldest.fail(new Failure('overloaded', 'Too many bodies are under way.', { retryAfter: retryAfterSeconds }));
+      const isSpent = this.#held > this.#budget;
+      if (!isSpent && !this.#hasMoreThanHalf(held.caller)) return;
+      if (isSpent || oldest.caller === held.caller) oldest.fail(overloaded());
     }
+  }
+
+  #hasMoreThanHalf(caller: string | null): boolean {
+    return caller !== null && (this.#heldOf.get(caller) ?? 0) > this.#budget / 2;
   }
 
   #release(held: Held): void {
     this.#growing.delete(held);
-    this.#held -= held.charged;
-    held.charged = 0;
+    this.#count(held, -held.charged);
+  }
+
+  #count(held: Held, bytes: number): void {
+    held.charged += bytes;
+    this.#held += bytes;
+    if (held.caller === null) return;
+    const ofCaller = (this.#heldOf.get(held.caller) ?? 0) + bytes;
+    if (ofCaller === 0) this.#heldOf.delete(held.caller);
+    else this.#heldOf.set(held.caller, ofCaller);
   }
 }
+
+const overloaded = (): Failure =>
+  new Failure('overloaded', 'Too many bodies are under way.', { retryAfter: retryAfterSeconds });
 
 const tooLarge = (limit: number): Failure =>
   new Failure('body_too_large', `The body is larger than ${limit} bytes. Send less at once.`);

@@ -6,9 +6,9 @@ import { uuidV5 } from '#actors/uuid.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
-import type { Services } from '#src/services.ts';
+import type { Origin, Services } from '#src/services.ts';
 import { addressOf } from './address.ts';
-import type { Bodies } from './bodies.ts';
+import { type Bodies, bodyLimit } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
@@ -16,6 +16,7 @@ import { arrival } from './media/arrival.ts';
 import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
+import type { RequestQueues } from './request-queues.ts';
 
 /** What handling needs besides the request. */
 export interface HandlerParts {
@@ -23,6 +24,7 @@ export interface HandlerParts {
   auth: Auth;
   metrics: Metrics;
   bodies: Bodies;
+  queues: RequestQueues;
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
@@ -91,15 +93,18 @@ async function answer(
   // Before the body: who may not call costs no memory.
   const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
   assertFeature(operation, services);
-  using given = operation.takesFile ? await fileGiven(services, request) : await jsonGiven(parts, operation, request);
+  const name = callerName(caller);
+  using given = operation.takesFile
+    ? await fileGiven(services, request)
+    : await jsonGiven(parts, operation, request, name);
   const { bytes, body } = given;
   const address = addressOf(services.config.server, headers);
   const key = headers['idempotency-key'];
   if (key === undefined || operation.isRead)
     return written(await operation.handle(call(services, { caller, requestId, address }, null), body));
 
-  const keyed = keyedRequest(String(key), callerName(caller), operation.path, bytes);
-  const answered = await claim(services, requestId, keyed);
+  const keyed = keyedRequest(String(key), name, operation.path, bytes);
+  const answered = await claim(services.commandsFor(originOf({ requestId, caller })), keyed);
   if ('first' in answered) {
     const first = await restored(services, operation, answered.first);
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
@@ -114,15 +119,21 @@ interface Given extends Disposable {
   bytes: Buffer;
 }
 
-async function jsonGiven({ bodies }: HandlerParts, operation: Operation, request: IncomingMessage): Promise<Given> {
-  const read = await bodies.read(request);
-  try {
-    const body = validBody(operation, parseBody(read.bytes, request.headers));
-    return { body, bytes: read.bytes, [Symbol.dispose]: () => read[Symbol.dispose]() };
-  } catch (error) {
-    read[Symbol.dispose]();
-    throw error;
-  }
+/** Reads and checks a body, when it is the caller's turn: from then on the request costs others something. */
+async function jsonGiven(
+  { bodies, queues }: HandlerParts,
+  operation: Operation,
+  request: IncomingMessage,
+  caller: string,
+): Promise<Given> {
+  using held = new DisposableStack();
+  const { bytes } = held.use(await bodies.read(request, bodyLimit, caller));
+  const entry = held.use(await queues.enter(caller));
+  // One that only reads is done at once, or waits elsewhere.
+  if (operation.isRead) entry.end();
+  const body = validBody(operation, parseBody(bytes, request.headers));
+  const kept = held.move();
+  return { body, bytes, [Symbol.dispose]: () => kept.dispose() };
 }
 
 async function fileGiven(services: Services, request: IncomingMessage): Promise<Given> {
@@ -146,9 +157,14 @@ async function once(
     if (!isFinal(outgoing.status)) throw error;
   }
   const kept = await stripped(call.services, operation, outgoing);
-  await complete(call.services.commandsFor({ cause: call.requestId }), keyed, kept);
+  await complete(call.services.commandsFor(originOf(call)), keyed, kept);
   return outgoing;
 }
+
+const originOf = ({ requestId, caller }: Pick<Call, 'requestId' | 'caller'>): Origin => ({
+  cause: requestId,
+  caller: callerName(caller),
+});
 
 function call<C extends Caller>(
   services: Services,
@@ -161,8 +177,11 @@ function call<C extends Caller>(
     services,
     ...asked,
     get commands() {
-      commands ??= services.commandsFor({ cause: asked.requestId, ...(keyed && { idempotencyKey: keyed.root }) });
+      commands ??= services.commandsFor({ ...originOf(asked), ...(keyed && { idempotencyKey: keyed.root }) });
       return commands;
+    },
+    get longReads() {
+      return services.longReadsFor(callerName(asked.caller));
     },
     newId: () => (keyed ? uuidV5(namespaces.command, 'id', keyed.root, String(made++)) : services.ids.uuid()),
   };

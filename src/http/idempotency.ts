@@ -37,13 +37,10 @@ export function keyedRequest(key: string, caller: string, path: string, body: Bu
  * @throws Failure `idempotency_conflict`
  */
 export async function claim(
-  services: Services,
-  cause: string,
+  commands: CommandSender,
   { actor, bodyHash }: KeyedRequest,
 ): Promise<{ first: StoredAnswer } | { claimed: ClaimedKey }> {
-  const { answer, generation } = await services
-    .commandsFor({ cause })
-    .send('idempotency-key', actor, 'key.claim', { bodyHash });
+  const { answer, generation } = await commands.send('idempotency-key', actor, 'key.claim', { bodyHash });
   if (answer !== null) return { first: answer };
   return { claimed: { actor, generation, root: `${actor} ${bodyHash} ${generation}` } };
 }

@@ -26,11 +26,15 @@ export const handleInbound = (
     if (!route.verify(raw)) {
       throw new Failure('forbidden', `The request to ${route.path} is not signed as its source signs.`);
     }
+    using _ = await parts.queues.enter(callerOf(route));
     const parsed = route.parse(raw);
     if (parsed === null) parts.services.log.warn({ requestId, inbound: route.path }, 'inbound.not_understood');
     else await store(parts, route, parsed, requestId);
     return outgoing(parsed);
   });
+
+/** A platform shares the hub with the other callers like each of them. */
+const callerOf = ({ path }: InboundRoute): string => `platform ${path}`;
 
 function rawRequest({ services }: HandlerParts, request: IncomingMessage, body: Buffer): RawRequest {
   const { method = '', url = '/', headers } = request;
@@ -49,7 +53,7 @@ async function store(
   requestId: string,
 ): Promise<void> {
   const { store, clock } = services;
-  const commands = services.commandsFor({ cause: requestId });
+  const commands = services.commandsFor({ cause: requestId, caller: callerOf(route) });
   const now = clock.now();
   for (const part of inbound) {
     const messages = part.messages.map((item) => ({ ...item, sentAt: plausibleTime(item.sentAt, now) }));
@@ -60,7 +64,7 @@ async function store(
       const { source } = part;
       if (leftOut > 0) services.log.warn({ requestId, inbound: route.path, source, leftOut }, event);
     };
-    note(sorted.unusable.length, 'inbound.no_channel');
+    note(sorted.unusable.length, 'inbound.unusable_messages');
     note(unusable.size, 'inbound.unusable_metadata');
     const usable = metadata.filter((_, index) => !unusable.has(index));
     await ingest({ commands, store }, part.source, sorted, usable);

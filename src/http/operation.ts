@@ -4,6 +4,7 @@ import type { FailureCode } from '#actors/errors.ts';
 import { JsonText } from '#actors/json.ts';
 import type { MediaFacts } from '#actors/media/contract.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
+import type { LongReads } from '#src/runtime/long-reads.ts';
 import type { Services } from '#src/services.ts';
 import type { AnswerHeader } from './documents/headers.ts';
 
@@ -12,6 +13,8 @@ export interface Call<C extends Caller = Caller> {
   services: Services;
   /** Sends commands whose cause is this request; with an Idempotency-Key their ids come from it. */
   commands: CommandSender;
+  /** Long reads on behalf of the caller. */
+  longReads: LongReads;
   requestId: string;
   /** The hub's, as the caller reached it. */
   address: string;

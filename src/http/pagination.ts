@@ -14,6 +14,12 @@ export const pageFields = {
   page_size: z.int().min(1).max(largestPageSize).optional().describe('1 to 1,000; 20 when absent.'),
 };
 
+/** The same where a whole list was answered once: a page is as large as it may be, unless less is asked for. */
+export const largePageFields = {
+  cursor: pageFields.cursor,
+  page_size: pageFields.page_size.describe('1 to 1,000; 1,000 when absent.'),
+};
+
 export const pageSizeField = pageFields.page_size;
 
 /** The size of a page that a request asks for. */
@@ -60,6 +66,12 @@ export function pageQuery(
   if (!isOurs) throw new Failure('invalid_cursor', 'The cursor is not one that this operation has given.');
   return { limit, from: { key: key.map(Number), direction } };
 }
+
+/** `pageQuery` for `largePageFields`. @throws Failure `invalid_cursor` */
+export const largePageQuery = (
+  list: string,
+  { cursor, page_size }: { cursor?: string | null | undefined; page_size?: number | undefined },
+): PageQuery => pageQuery(list, { cursor, page_size: page_size ?? largestPageSize });
 
 /** A page of the store as it goes out; `list` as for `pageQuery`. */
 export function pageBody<T>(list: string, page: Page<T>): JsonText<PageBody<T>> {

@@ -6,19 +6,29 @@ import type { Json, JsonObject } from '#actors/representation.ts';
 const longestId = 255;
 
 /**
- * An id that a source or a caller chose: visible, of whole characters. Control characters (C0, C1), line separators and marks that turn the
- * direction of text are not: two ids that look alike could be different ones.
+ * Visible characters. Control characters (C0, C1), line separators and marks that turn the direction of text are not: two
+ * ids that look alike could be different ones.
  */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const visible = /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+$/;
+const notVisible = 'must not hold control characters';
+const notWhole = 'must hold whole characters';
+
+/** An id that a source or a caller chose: visible, of whole characters. */
 export const foreignId = z
   .string()
   .min(1)
   .max(longestId)
-  .regex(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-    /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+$/,
-    'must not hold control characters',
-  )
-  .refine((text) => text.isWellFormed(), 'must hold whole characters');
+  .regex(visible, notVisible)
+  .refine((text) => text.isWellFormed(), notWhole);
+
+/** The same as a question, for ids that come from code: what is wrong with it, as a part of a sentence; null: nothing. */
+export function foreignIdProblem(id: unknown): string | null {
+  if (typeof id !== 'string') return 'must be text';
+  if (id.length < 1 || id.length > longestId) return `must be 1 to ${longestId} characters long`;
+  if (!visible.test(id)) return notVisible;
+  return id.isWellFormed() ? null : notWhole;
+}
 
 /** Any JSON value. The body is JSON already, so only presence is checked. */
 export const json = z

@@ -3,6 +3,7 @@ import type { CommandSender } from '#actors/commands.ts';
 import type { ConversationCommands, ConversationOrigin } from '#actors/conversation/contract.ts';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
 import type { Inbound, MessageItem } from './items.ts';
+import { type MessageProblem, messageProblem } from './item-check.ts';
 import { timeProblem } from './times.ts';
 
 /** What became of a message, as the API answers it. */
@@ -22,10 +23,8 @@ export interface SortedMessages {
 }
 
 /** A message that can not be taken, and what of it is the reason. */
-export interface UnusableMessage {
+export interface UnusableMessage extends MessageProblem {
   index: number;
-  field: 'channel' | 'sentAt';
-  problem: string;
 }
 
 /** Sorts messages by conversation. @param now epoch ms by the hub's clock */
@@ -34,6 +33,11 @@ export function sortMessages(channels: ChannelReader, { source, messages }: Inbo
   const conversations = new Map<string, ConversationItems>();
   const unusable: UnusableMessage[] = [];
   for (const [index, item] of messages.entries()) {
+    const malformed = messageProblem(item);
+    if (malformed !== null) {
+      unusable.push({ index, ...malformed });
+      continue;
+    }
     const badTime = timeProblem(item.sentAt, now);
     if (badTime !== null) unusable.push({ index, field: 'sentAt', problem: badTime });
     const channel = channelId(source, item.channel);

@@ -4,6 +4,7 @@ import { excessOf, metadataBounds } from '#actors/metadata.ts';
 import type { JsonObject } from '#actors/representation.ts';
 import type { Target } from '#actors/source/targets.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
+import { metadataProblem } from './item-check.ts';
 import type { MetadataItem } from './items.ts';
 import type { ConversationItems, SortedMessages } from './messages.ts';
 import { targetLookup } from './metadata-targets.ts';
@@ -11,7 +12,7 @@ import { targetLookup } from './metadata-targets.ts';
 /** An item of metadata that can not be taken. */
 export interface UnusableMetadata {
   index: number;
-  code: FailureCode & ('ambiguous_target' | 'metadata_too_large');
+  code: FailureCode & ('invalid_request' | 'ambiguous_target' | 'metadata_too_large');
   problem: string;
 }
 
@@ -29,14 +30,19 @@ export function checkMetadata(
   items: readonly MetadataItem[],
 ): UnusableMetadata[] {
   if (items.length === 0) return [];
+  const malformed = items.flatMap((item, index): UnusableMetadata[] => {
+    const problem = metadataProblem(item);
+    return problem === null ? [] : [{ index, code: 'invalid_request', problem }];
+  });
+  const isMalformed = new Set(malformed.map(({ index }) => index));
   const lookup = targetLookup(store, source, conversations);
-  const targets = items.map(lookup);
+  const targets = items.map((item, index) => (isMalformed.has(index) ? [] : lookup(item)));
   const ambiguous = targets.flatMap((fitting, index): UnusableMetadata[] => {
     if (fitting.length < 2) return [];
     const names = fitting.map((target) => whereabouts(store, conversations, target));
     return [{ index, code: 'ambiguous_target', problem: `fits several: ${names.join(', ')}; say which` }];
   });
-  return [...ambiguous, ...tooLarge(store, items, targets)];
+  return [...malformed, ...ambiguous, ...tooLarge(store, items, targets)];
 }
 
 /** Where a target is, in the fields that name it. */

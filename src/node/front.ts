@@ -4,6 +4,7 @@ import { createApp } from '#src/http/app.ts';
 import { Bodies } from '#src/http/bodies.ts';
 import type { Operation } from '#src/http/operation.ts';
 import { createHttpServer } from '#src/http/server.ts';
+import { RequestQueues } from '#src/http/request-queues.ts';
 import { createAuth } from '#src/security/auth.ts';
 import { createGate } from '#src/security/gate.ts';
 import type { Metrics } from '#src/metrics.ts';
@@ -35,7 +36,8 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
   const realtime = createRealtime(services, auth);
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
   const gate = createGate(services.config);
-  const app = createApp({ services, auth, metrics, gate, bodies: new Bodies(), ...(operations && { operations }) });
+  const parts = { services, auth, metrics, gate, bodies: new Bodies(), queues: new RequestQueues(services.clock) };
+  const app = createApp({ ...parts, ...(operations && { operations }) });
   let server: ReturnType<typeof createHttpServer> | null = null;
   return {
     app,

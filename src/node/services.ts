@@ -11,7 +11,7 @@ import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import { mediaBeside } from '#src/media/folder.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
-import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
+import { longReadsBy, readLong } from '#src/runtime/long-reads.ts';
 import { Growth } from '#src/runtime/growth.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
@@ -29,7 +29,7 @@ export interface NodePorts {
   /** Calls receivers with samples, apart from the deliveries: a test is answered at once however many of them wait. */
   samples: OutgoingClient;
   /** Does long reads elsewhere. Absent: here. */
-  longReads?: LongReads | undefined;
+  longReadsFor?: Services['longReadsFor'] | undefined;
   health?: readonly HealthCheck[];
   /** In the place of the connectors of the registry. */
   connectors?: readonly ConnectorFactory[] | undefined;
@@ -60,7 +60,7 @@ export function openServices(ports: NodePorts): NodeServices {
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, clock, ids, log, store },
-    longReads: ports.longReads ?? longReadsBy(async (name, asked) => readLong(store, name, asked)),
+    longReadsFor: ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked))),
     feed: store.feed,
     connectors: createConnectors(config, ports.connectors),
     media: mediaBeside(ports.file, ids),

@@ -9,6 +9,7 @@ import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
 import { workSubject } from '#src/nats/subjects.ts';
 import type { Origin } from '#src/services.ts';
+import { CommandFlow } from './command-flow.ts';
 
 export interface CommandSenderOptions {
   bus: Bus;
@@ -29,7 +30,8 @@ const retryDelay = 100;
 
 /** Makes the senders of commands: one for each request, effect or timer that causes some. */
 export function commandSenders(options: CommandSenderOptions): (origin: Origin) => CommandSender {
-  return (origin) => new OriginSender(options, origin);
+  const flow = new CommandFlow(options.clock);
+  return (origin) => new OriginSender(options, origin, flow);
 }
 
 /** What an actor has told another: the body of the effect. */
@@ -43,12 +45,14 @@ interface Told {
 class OriginSender implements CommandSender {
   readonly #options: CommandSenderOptions;
   readonly #origin: Origin;
+  readonly #flow: CommandFlow;
   /** Commands sent so far, by kind, id and type: the nth has the nth derived id. */
   readonly #sent = new Map<string, number>();
 
-  constructor(options: CommandSenderOptions, origin: Origin) {
+  constructor(options: CommandSenderOptions, origin: Origin, flow: CommandFlow) {
     this.#options = options;
     this.#origin = origin;
+    this.#flow = flow;
   }
 
   async send<K extends keyof Commands, T extends CommandType<K>>(
@@ -77,18 +81,21 @@ class OriginSender implements CommandSender {
     return refusal;
   }
 
-  async #ask(actor: ActorAddress, type: string, body: unknown, commandId?: string): Promise<unknown> {
+  #ask(actor: ActorAddress, type: string, body: unknown, given?: string): Promise<unknown> {
+    const { caller } = this.#origin;
+    // Before any wait: the nth command of a request is the nth again when it is repeated.
+    const commandId = given ?? this.#commandId(actor.kind, actor.id, type);
+    const send = (): Promise<unknown> => this.#sendNow({ commandId, actor, type, body });
+    return caller === undefined ? send() : this.#flow.within(caller, send);
+  }
+
+  async #sendNow(command: Pick<Envelope, 'commandId' | 'actor' | 'type' | 'body'>): Promise<unknown> {
     const { clock, shards, patience } = this.#options;
+    const { cause, caller } = this.#origin;
     const now = clock.now();
-    const envelope: Envelope = {
-      commandId: commandId ?? this.#commandId(actor.kind, actor.id, type),
-      actor,
-      type,
-      body,
-      now,
-      deadline: now + (patience ?? defaultPatience),
-      cause: this.#origin.cause,
-    };
+    const deadline = now + (patience ?? defaultPatience);
+    const envelope: Envelope = { ...command, now, deadline, cause, ...(caller !== undefined && { caller }) };
+    const { actor } = command;
     const reply = await this.#request(workSubject(shardOf(actor.id, shards), actor), envelope);
     this.#options.onAnswered?.(actor.kind);
     if (!reply.ok) throw Failure.from(reply.failure);

@@ -33,34 +33,35 @@ export interface ReaderLimits {
   /** How long one read may take, and how long it may wait before, in ms. */
   readMs: number;
   waitMs: number;
-  /** Reads that wait at most. */
+  /** Reads that wait at most: in all, and of one caller. */
   waiting: number;
+  waitingOfOne: number;
 }
 
 interface Read extends Omit<ReaderQuestion, 'number'> {
+  caller: string;
   resolve(result: unknown): void;
   reject(error: unknown): void;
   timer: NodeJS.Timeout;
 }
 
-const defaultLimits: ReaderLimits = { readMs: 2_000, waitMs: 10_000, waiting: 64 };
+const defaultLimits: ReaderLimits = { readMs: 2_000, waitMs: 10_000, waiting: 64, waitingOfOne: 16 };
 const stopTimeout = 2_000;
 /** Enough for a page of a thousand large items. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
 
 /**
- * Does long reads in a thread of its own, one after another. The thread is made at the start, or when there is a first
- * read, and again when it died. A read that takes too long is answered at once, and the next one begins when the thread notices: at
+ * Does long reads in a thread of its own, one after another, round the callers. The thread is made at the start, or when
+ * there is a first read, and again when it died. A read that takes too long is answered at once, and the next one begins when the thread notices: at
  * the next row, or, where the query does not ask, at its end.
  */
 export class ReaderThread {
-  /** Fail with `query_too_slow`, and with `overloaded` when too many wait or one waits too long. */
-  readonly reads: LongReads = longReadsBy((name, asked) => this.#ask(name, asked));
   readonly #start: ReaderStart;
   readonly #cutNumber = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #log: Logger;
   readonly #limits: ReaderLimits;
-  readonly #waiting: Read[] = [];
+  /** Of each caller, in their order. Insertion order is the order of serving: who was served goes to the end. */
+  readonly #waiting = new Map<string, Read[]>();
   #worker: Worker | null = null;
   #ready = false;
   #current: Read | null = null;
@@ -78,10 +79,15 @@ export class ReaderThread {
     this.#worker ??= this.#make();
   }
 
+  /** Reads of a caller. Fail with `query_too_slow`, and with `overloaded` when too many wait or one waits too long. */
+  readsFor(caller: string): LongReads {
+    return longReadsBy((name, asked) => this.#ask(caller, name, asked));
+  }
+
   /** Refuses every read from now on, and those that wait, and resolves when the thread has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const read of this.#waiting.splice(0)) this.#refuse(read, stopping());
+    this.#refuseAll(stopping());
     if (this.#current !== null) this.#cut(this.#current, stopping());
     const worker = this.#worker;
     if (worker === null) return;
@@ -93,25 +99,40 @@ export class ReaderThread {
     clearTimeout(deadline);
   }
 
-  #ask(name: LongReadName, asked: unknown[]): Promise<unknown> {
+  #ask(caller: string, name: LongReadName, asked: unknown[]): Promise<unknown> {
     if (this.#stopped) return Promise.reject(stopping());
-    if (this.#waiting.length >= this.#limits.waiting) return Promise.reject(tooMany());
+    const ofCaller = this.#waiting.get(caller) ?? [];
+    const { waiting, waitingOfOne } = this.#limits;
+    if (ofCaller.length >= waitingOfOne || this.#allWaiting().length >= waiting) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       const read: Read = {
+        caller,
         name,
         asked,
         resolve,
         reject,
         timer: setTimeout(() => this.#giveUp(read), this.#limits.waitMs),
       };
-      this.#waiting.push(read);
+      ofCaller.push(read);
+      this.#waiting.set(caller, ofCaller);
       this.#next();
     });
   }
 
   #giveUp(read: Read): void {
-    this.#waiting.splice(this.#waiting.indexOf(read), 1);
+    const ofCaller = this.#waiting.get(read.caller)!;
+    ofCaller.splice(ofCaller.indexOf(read), 1);
+    if (ofCaller.length === 0) this.#waiting.delete(read.caller);
     this.#refuse(read, tooMany());
+  }
+
+  #allWaiting(): Read[] {
+    return [...this.#waiting.values()].flat();
+  }
+
+  #refuseAll(failure: Failure): void {
+    for (const read of this.#allWaiting()) this.#refuse(read, failure);
+    this.#waiting.clear();
   }
 
   #refuse(read: Read, failure: Failure): void {
@@ -121,10 +142,13 @@ export class ReaderThread {
 
   /** Gives the thread the next read, if it is there and has none. */
   #next(): void {
-    if (this.#current !== null || this.#waiting.length === 0 || this.#stopped) return;
+    if (this.#current !== null || this.#waiting.size === 0 || this.#stopped) return;
     this.#worker ??= this.#make();
     if (!this.#ready) return;
-    const read = this.#waiting.shift()!;
+    const [caller, ofCaller] = this.#waiting.entries().next().value!;
+    const read = ofCaller.shift()!;
+    this.#waiting.delete(caller);
+    if (ofCaller.length > 0) this.#waiting.set(caller, ofCaller);
     this.#current = read;
     clearTimeout(read.timer);
     read.timer = setTimeout(() => this.#tooSlow(read), this.#limits.readMs);
@@ -187,7 +211,7 @@ export class ReaderThread {
     this.#ready = false;
     this.#answered({ error: problem ?? new Error('The thread of long reads has ended.') });
     // A thread that does not come up would be made again and again.
-    if (!cameUp) for (const read of this.#waiting.splice(0)) this.#refuse(read, notRunning());
+    if (!cameUp) this.#refuseAll(notRunning());
     this.#next();
   }
 }

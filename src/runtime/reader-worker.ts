@@ -1,3 +1,6 @@
+import { readlinkSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Failure } from '#actors/errors.ts';
 import { openStoreReader } from '#actors/store-reader.ts';
@@ -8,6 +11,9 @@ import type { ReaderAnswer, ReaderQuestion, ReaderReport, ReaderRequest, ReaderS
 const { file, shards, sealKey, cut } = workerData as ReaderStart;
 const port = parentPort;
 if (port === null) throw new Error('Long reads run in a worker thread.');
+/** A third of the processor, where another thread wants the same one. */
+const niceness = 5;
+yieldToOthers();
 let current = 0;
 const store = openStoreReader(file, shards, sealKey, () => Atomics.load(cut, 0) < current);
 
@@ -45,6 +51,19 @@ function report(progress: ReturnType<typeof store.conversations.follow>): void {
   } else if (now - reportedAt >= reportEveryMs) {
     reportedAt = now;
     port!.postMessage({ progress } satisfies ReaderReport);
+  }
+}
+
+/**
+ * A long read takes little of the processor from the threads that answer and write. Linux knows threads by ids like those of
+ * processes; elsewhere they share evenly.
+ */
+function yieldToOthers(): void {
+  try {
+    const thread = Number(basename(readlinkSync('/proc/thread-self')));
+    setPriority(thread, Math.max(getPriority(), niceness));
+  } catch {
+    // Only a kindness: without it everything works.
   }
 }
 

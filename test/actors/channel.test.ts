@@ -1,3 +1,5 @@
+import type { ChannelFilter } from '#actors/channel/reader.ts';
+import { itemsOf } from '../_support/pages.ts';
 import { expect, test } from 'vitest';
 import { ActorSystem, connectTestChannel, testChannel, testSource } from '../_support/actor-system.ts';
 import { channelId, sourceActorId } from '#actors/ids.ts';
@@ -130,12 +132,13 @@ test('channels are listed by source, owner and connection', async () => {
   const c = await connected('telco.sms', 'c');
   await commands.send('channel', b, 'channel.disconnect', null);
   const reader = system.reader();
-  const idsOf = (filter: Parameters<typeof reader.channels.list>[0]) =>
-    reader.channels.list(filter).map(({ id }) => id);
+  const all = { limit: 9, from: null };
+  const idsOf = (filter: ChannelFilter) => itemsOf(reader.channels.page(all, filter)).map(({ id }) => id);
   expect(idsOf({})).toEqual([a, c]);
   expect(idsOf({ includeDisconnected: true })).toEqual([a, b, c]);
   expect(idsOf({ source: 'telco.sms' })).toEqual([c]);
-  expect(idsOf({ sourceId: 'acme', includeDisconnected: true })).toEqual([a, b]);
+  expect(idsOf({ source: 'acme', includeDisconnected: true })).toEqual([a, b]);
+  expect(itemsOf(reader.channels.ownPage(all, 'acme')).map(({ id }) => id)).toEqual([a]);
   expect(idsOf({ source: 'nobody' })).toEqual([]);
   reader.close();
 });

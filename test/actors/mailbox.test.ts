@@ -1,21 +1,23 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Envelope } from '#actors/runtime/envelope.ts';
 import { defaultMailboxLimits, Mailbox, type Queued } from '#actors/runtime/mailbox.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 import { envelopeFor, expectSound, RecordingLog, request, rowsOf } from './support.ts';
 
-const queued = (id: string, type: string, size = 1): Queued => ({
-  envelope: { actor: { kind: 'conversation', id }, type } as Envelope,
+const queued = (id: string, type: string, size = 1, caller = 'ann'): Queued => ({
+  envelope: { actor: { kind: 'conversation', id }, type, caller } as Envelope,
   size,
   respond() {},
 });
 
 const take = (mailbox: Mailbox, commands: number, bytes = 1_000): string[] =>
-  mailbox.take(commands, bytes).map(({ envelope }) => `${envelope.actor.id}${envelope.type}`);
+  mailbox.take(commands, bytes, 0).map(({ envelope }) => `${envelope.actor.id}${envelope.type}`);
+
+const isTaken = (mailbox: Mailbox, command: Queued): boolean => mailbox.offer(command, 0).length === 0;
 
 function filled(...names: string[]): Mailbox {
   const mailbox = new Mailbox();
-  for (const name of names) mailbox.offer(queued(name[0]!, name.slice(1)));
+  for (const name of names) mailbox.offer(queued(name[0]!, name.slice(1)), 0);
   return mailbox;
 }
 
@@ -36,14 +38,14 @@ test('a take ends before its bytes are passed', () => {
     ['b', 40],
     ['c', 1],
   ] as const)
-    mailbox.offer(queued(id, '', size));
+    mailbox.offer(queued(id, '', size), 0);
   expect([take(mailbox, 9, 99), take(mailbox, 9, 99)]).toEqual([['a'], ['b', 'c']]);
 });
 
 test('a command larger than a batch is taken alone', () => {
   const mailbox = new Mailbox();
-  mailbox.offer(queued('a', '', 500));
-  mailbox.offer(queued('b', '', 1));
+  mailbox.offer(queued('a', '', 500), 0);
+  mailbox.offer(queued('b', '', 1), 0);
   expect([take(mailbox, 9, 100), take(mailbox, 9, 100)]).toEqual([['a'], ['b']]);
 });
 
@@ -52,21 +54,82 @@ test.each([
   ['bytes', { ...defaultMailboxLimits, bytes: 10 }, [4, 4, 4, 2], [true, true, false, true]],
 ] as const)('a full shard refuses by %s', (_bound, limits, sizes, expected) => {
   const mailbox = new Mailbox(limits);
-  expect(sizes.map((size, n) => mailbox.offer(queued(`a${n}`, '', size)))).toEqual(expected);
+  expect(sizes.map((size, n) => isTaken(mailbox, queued(`a${n}`, '', size)))).toEqual(expected);
   expect(take(mailbox, 9)).toHaveLength(3);
-  expect(mailbox.offer(queued('a', '', 10))).toBe(true);
+  expect(isTaken(mailbox, queued('a', '', 10))).toBe(true);
 });
 
 test('a full actor refuses, others do not', () => {
   const mailbox = new Mailbox({ ...defaultMailboxLimits, commandsPerActor: 2 });
-  expect(['a1', 'a2', 'a3', 'b1'].map((name) => mailbox.offer(queued(name[0]!, name)))).toEqual([
+  expect(['a1', 'a2', 'a3', 'b1'].map((name) => isTaken(mailbox, queued(name[0]!, name)))).toEqual([
     true,
     true,
     false,
     true,
   ]);
   take(mailbox, 1);
-  expect(mailbox.offer(queued('a', '4'))).toBe(true);
+  expect(isTaken(mailbox, queued('a', '4'))).toBe(true);
+});
+
+describe('between callers', () => {
+  /** Commands `<caller><n>`, each for an actor of its own. */
+  const offer = (mailbox: Mailbox, caller: string, count: number, from = 0): Queued[] =>
+    Array.from({ length: count }, (_, n) => queued(`${caller}${from + n}`, '', 1, caller)).flatMap((command) =>
+      mailbox.offer(command, 0),
+    );
+  const callersOf = (commands: Queued[]): string => commands.map(({ envelope }) => envelope.caller).join('');
+
+  test('taking goes round, whoever wants most', () => {
+    const mailbox = new Mailbox();
+    offer(mailbox, 'a', 4);
+    offer(mailbox, 'b', 2);
+    offer(mailbox, 'c', 1);
+    expect(callersOf(mailbox.take(9, 1_000, 0))).toBe('abcabaa');
+  });
+
+  test('a batch has a share of one of several, and all of one', () => {
+    const mailbox = new Mailbox();
+    offer(mailbox, 'a', 200);
+    expect(mailbox.take(100, 1_000, 0)).toHaveLength(100);
+    offer(mailbox, 'b', 1);
+    expect(callersOf(mailbox.take(100, 1_000, 0))).toBe(`ab${'a'.repeat(31)}`);
+    expect(mailbox.take(100, 1_000, 1_001)).toHaveLength(68);
+  });
+
+  test('who wrote much comes after those who wrote little', () => {
+    const mailbox = new Mailbox();
+    offer(mailbox, 'a', 3);
+    offer(mailbox, 'b', 3);
+    const [first] = mailbox.take(1, 1_000, 0);
+    mailbox.charge(first!, 1_000_000);
+    expect(callersOf([first!, ...mailbox.take(9, 1_000, 0)])).toBe('abbbaa');
+  });
+
+  test('who wrote much waits for nobody who wants nothing', () => {
+    const mailbox = new Mailbox();
+    offer(mailbox, 'a', 2);
+    mailbox.charge(mailbox.take(1, 1_000, 0)[0]!, 1_000_000);
+    expect(callersOf(mailbox.take(9, 1_000, 0))).toBe('a');
+    offer(mailbox, 'a', 1, 9);
+    offer(mailbox, 'b', 1);
+    expect(callersOf(mailbox.take(9, 1_000, 0))).toBe('ab');
+  });
+
+  test('when it is full the one with the most gives way', () => {
+    const mailbox = new Mailbox({ ...defaultMailboxLimits, commands: 10 });
+    expect(offer(mailbox, 'a', 9)).toEqual([]);
+    expect(callersOf(offer(mailbox, 'b', 4))).toBe('aaa');
+    expect(offer(mailbox, 'a', 1, 9).map(({ envelope }) => envelope.actor.id)).toEqual(['a9']);
+    expect(callersOf(mailbox.take(20, 1_000, 0))).toBe('ababababaa');
+  });
+
+  test('what is put back keeps its place before what is newer', () => {
+    const mailbox = filled('a1', 'a2', 'a3');
+    const taken = mailbox.take(2, 1_000, 0);
+    mailbox.offer(queued('a', '4'), 0);
+    mailbox.putBack(taken);
+    expect([take(mailbox, 9), mailbox.length]).toEqual([['a1', 'a2', 'a3', 'a4'], 0]);
+  });
 });
 
 const ingest = (system: ActorSystem, contact: string, text: string, more: Partial<Envelope> = {}) =>
@@ -145,6 +208,22 @@ test('a batch has at most 512 KB of commands', async () => {
   const all = ['a', 'b', 'c', 'd', 'e'].map((contact) => ingest(system, contact, contact + 'x'.repeat(200_000)));
   await Promise.all(all.map((one) => request(system, one)));
   expect(log.sizes().slice(1)).toEqual([2, 2, 1]);
+});
+
+test('a batch ends when its commands wrote 512 KB', async () => {
+  const log = new RecordingLog();
+  await using system = new ActorSystem({ log });
+  await connectTestChannel(system.commands());
+  await Promise.all(['a', 'b', 'c', 'd', 'e'].map((contact) => request(system, ingest(system, contact, 'hi'))));
+  const fill = (n: number) => ({ about: [{ messageId: null, metadata: [{ large: 'x'.repeat(60_000), n }] }] });
+  const merge = (contact: string, n: number) =>
+    request(system, envelopeFor(system, 'conversation', conversationOf(contact), 'metadata.merge', fill(n)));
+  const before = log.records.length;
+  const replies = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((contact, n) => merge(contact, n)));
+  // Each command writes the metadata three times: the row, and two events.
+  expect(log.sizes().slice(before)).toEqual([3, 2]);
+  expect(replies.every(({ ok }) => ok)).toBe(true);
+  expectSound(system);
 });
 
 test('with tiny memory the results are the same', async () => {

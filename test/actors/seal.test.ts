@@ -6,6 +6,7 @@ import { createSeal } from '#actors/store/seal.ts';
 import { Secret } from '#src/config/config.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 import { startApi, type TestApi } from '../_support/api.ts';
+import { itemsOf } from '../_support/pages.ts';
 import { jwtSecret, sealKeys } from '../_support/config.ts';
 import { rowsOf } from './support.ts';
 
@@ -50,7 +51,9 @@ describe('the secrets of a file', () => {
       headers: { 'X-Api-Key': secrets.header },
       signatureKeys: [secrets.signature, secrets.previous],
     });
-    const tokens = api.reader.channels.list({}).map(({ id }) => api.reader.channels.token(id));
+    const tokens = itemsOf(api.reader.channels.page({ limit: 9, from: null }, {})).map(({ id }) =>
+      api.reader.channels.token(id),
+    );
     expect(tokens).toContain(secrets.channel);
   });
 

@@ -62,7 +62,7 @@ describe('the address of a connector', () => {
     expect((await put(api, { parcels: [] })).status).toBe(200);
     expect((await put(api, { post: [{ ...letter, box: 'box-2' }] })).status).toBe(200);
     const warnings = api.lines.filter(({ level }) => level === 'warn').map(({ event }) => event);
-    expect(warnings).toEqual(['inbound.not_understood', 'inbound.no_channel']);
+    expect(warnings).toEqual(['inbound.not_understood', 'inbound.unusable_messages']);
     expect(api.sent).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('the address of a connector', () => {
     await put(api, { post: [letter] }, { 'X-Request-Id': 'letter-1' });
     const lines = api.lines.filter(({ event }) => event === 'inbound.answered').map(({ fields }) => fields);
     expect(lines).toEqual([{ inbound: '/letters', status: 200, ms: expect.any(Number), requestId: 'letter-1' }]);
-    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: 'letter-1' }]);
+    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: 'letter-1', caller: 'platform /letters' }]);
     expect(await api.metrics.registry.metrics()).toContain('{operation="/letters",status="200"} 1');
   });
 });

@@ -3,6 +3,7 @@ import { createApp } from '#src/http/app.ts';
 import type { Connector } from '#src/connectors/connector.ts';
 import { createConnectors, factories } from '#src/connectors/registry.ts';
 import { Bodies } from '#src/http/bodies.ts';
+import { RequestQueues } from '#src/http/request-queues.ts';
 import { Metrics } from '#src/metrics.ts';
 import { createGate } from '#src/security/gate.ts';
 import { createAuth } from '#src/security/auth.ts';
@@ -56,7 +57,11 @@ describe('the registry', () => {
       const connectors = createConnectors(api.config, [but({ routes: [{ ...route!, path }] })]);
       const services = { ...api.services, connectors };
       const parts = { services, auth: createAuth(services), metrics: new Metrics() };
-      const doors = { gate: createGate(api.config), bodies: new Bodies() };
+      const doors = {
+        gate: createGate(api.config),
+        bodies: new Bodies(),
+        queues: new RequestQueues(api.services.clock),
+      };
       expect(() => createApp({ ...parts, ...doors })).toThrow(`claims ${path}, which is the hub's own`);
     },
   );

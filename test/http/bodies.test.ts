@@ -147,6 +147,22 @@ describe('the budget of bodies', () => {
     expect(body.bytes.length).toBe(9_000);
   });
 
+  it('is half for one caller, whatever of it waits', async () => {
+    const bodies = new Bodies(10_000);
+    const send = async (size: number, caller: string) => {
+      const body = new Arriving();
+      const code = codeOf(async () => void (await bodies.read(body.request, 10_000, caller)));
+      body.write(Buffer.alloc(size));
+      body.finish();
+      return code;
+    };
+    expect([await send(4_000, 'a'), await send(4_000, 'a'), await send(4_000, 'b')]).toEqual([
+      'none',
+      'overloaded',
+      'none',
+    ]);
+  });
+
   it('counts what a drip costs', async () => {
     const bodies = new Bodies(10_000);
     const dripping = new Arriving();

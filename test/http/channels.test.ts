@@ -19,7 +19,16 @@ async function start() {
   await api.post('/sources.channels.disconnect', { channel_id: closed.id }, desk.authorization);
   const list = async (body: object = {}): Promise<string[]> =>
     (await api.post<{ data: Channel[] }>('/channels.list', body)).body.data.map(({ id }) => id);
-  return { api, shop, desk, closed: closed.id, list, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
+  const authorizationFor = (path: string) => (path.startsWith('/sources.') ? shop.authorization : {});
+  return {
+    api,
+    shop,
+    desk,
+    closed: closed.id,
+    list,
+    authorizationFor,
+    [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
+  };
 }
 
 describe('/channels.list', () => {
@@ -39,6 +48,29 @@ describe('/channels.list', () => {
     expect(await hub.list({ source: 'desk' })).toEqual([hub.desk.channel]);
     expect(await hub.list({ source: 'desk', include_disconnected: true })).toEqual([hub.desk.channel, hub.closed]);
     expect(await hub.list({ source: 'nobody' })).toEqual([]);
+  });
+
+  it('gives pages that can be walked', async () => {
+    await using hub = await start();
+    type Page = { data: Channel[]; pagination_data: { next_cursor: string | null; total: number } };
+    const first = await hub.api.post<Page>('/channels.list', { include_disconnected: true, page_size: 2 });
+    const { next_cursor: cursor, total } = first.body.pagination_data;
+    expect(total).toBe(3);
+    expect(await hub.list({ include_disconnected: true, cursor })).toEqual([hub.closed]);
+    const foreign = await hub.api.post('/sources.channels.list', { cursor }, hub.shop.authorization);
+    expect(refusalOf(foreign)).toEqual([400, 'invalid_cursor']);
+  });
+
+  it.each(['/channels.list', '/sources.channels.list'])('%s has at most 1 MiB a page', async (path) => {
+    await using hub = await start();
+    const large = { large: 'x'.repeat(60_000) };
+    for (let n = 0; n < 20; n++) {
+      const line = { source_channel_id: `large-${n}`, name: 'Large', metadata: large };
+      await hub.api.post('/sources.channels.create', line, hub.shop.authorization);
+    }
+    const { body } = await hub.api.post<{ data: unknown[] }>(path, {}, { ...hub.authorizationFor(path) });
+    expect(body.data).toHaveLength(path === '/channels.list' ? 19 : 18);
+    expect(JSON.stringify(body.data).length).toBeLessThan(1024 * 1024);
   });
 
   it.each([{ source: '' }, { source: 'a\nb' }, { include_disconnected: 'yes' }])('refuses %j', async (body) => {

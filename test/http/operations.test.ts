@@ -2,25 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { sourceActorId } from '#actors/ids.ts';
 import { operations } from '#src/http/operations.ts';
 import { refusalOf, startApi } from '../_support/api.ts';
-import { systemToken, testConfig } from '../_support/config.ts';
+import { testConfig } from '../_support/config.ts';
 
 describe('every operation', () => {
-  it('answers the failures of its scope', async () => {
-    await using api = await startApi({ config: testConfig({ authentication: true }) });
-    const { authorization } = await api.addSource('shop');
-    for (const { path, auth, example } of operations.filter(({ auth }) => auth !== 'public')) {
-      const wrongKind = auth === 'core' ? authorization : { Authorization: `Bearer ${systemToken}` };
-      const cases = [
-        [{}, 401, 'unauthorized'],
-        [{ Authorization: 'Bearer garbage' }, 401, 'unauthorized'],
-        [wrongKind, 403, 'forbidden'],
-      ] as const;
-      for (const [headers, status, code] of cases) {
-        expect([path, ...refusalOf(await api.post(path, example, { ...headers }))]).toEqual([path, status, code]);
-      }
-    }
-  });
-
   it.each([
     ['source-api', 'integration.source-api.enabled'],
     ['webhook', 'integration.webhook.enabled'],

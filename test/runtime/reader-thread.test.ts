@@ -44,6 +44,7 @@ const threadWith = (limits: Partial<ReaderLimits> = {}, file = system.file): Rea
     readMs: 500,
     waitMs: minute,
     waiting: 8,
+    waitingOfOne: 8,
     ...limits,
   });
   return thread;
@@ -71,7 +72,7 @@ afterEach(async () => {
 });
 
 test('a read answers what the same thread would', async () => {
-  const { reads } = threadWith();
+  const reads = threadWith().readsFor('ann');
   const reader = system.reader();
   const filter = parseFilter('unread_count:1')!;
   const pages = [await reads.conversations(firstPage, filter)];
@@ -92,7 +93,7 @@ test('a read answers what the same thread would', async () => {
 });
 
 test('a read sees every commit before it', async () => {
-  const { reads } = threadWith();
+  const reads = threadWith().readsFor('ann');
   const filter = parseFilter('unread_count:2')!;
   expect(await reads.conversations(firstPage, filter)).toMatchObject({ total: 0 });
   const id = conversationOf('contact-0');
@@ -101,7 +102,7 @@ test('a read sees every commit before it', async () => {
 });
 
 test('a slow read is cut and those behind it are answered', async () => {
-  const { reads } = threadWith();
+  const reads = threadWith().readsFor('ann');
   const filter = parseFilter('unread_count:1')!;
   const slow = failureOf(reads.conversations(firstPage, endless));
   const behind = Promise.all([1, 2, 3].map(() => reads.conversations(firstPage, filter)));
@@ -111,14 +112,14 @@ test('a slow read is cut and those behind it are answered', async () => {
 });
 
 test('one slow read after another is cut', async () => {
-  const { reads } = threadWith({ readMs: 50 });
+  const reads = threadWith({ readMs: 50 }).readsFor('ann');
   const slow = [1, 2, 3, 4].map(() => failureOf(reads.conversations(firstPage, endless)));
   expect(await Promise.all(slow)).toEqual(Array(4).fill('query_too_slow'));
   expect(await reads.deadLetters(firstPage)).toMatchObject({ total: 0 });
 });
 
 test('a read that finds too many waiting is refused', async () => {
-  const { reads } = threadWith({ waiting: 2 });
+  const reads = threadWith({ waiting: 2 }).readsFor('ann');
   const filter = parseFilter('unread_count:1')!;
   const waiting = [1, 2].map(() => reads.conversations(firstPage, filter));
   expect(await failureOf(reads.conversations(firstPage, filter))).toBe('overloaded');
@@ -126,7 +127,7 @@ test('a read that finds too many waiting is refused', async () => {
 });
 
 test('a read that waits too long for its turn is refused', async () => {
-  const { reads } = threadWith({ readMs: 60_000, waitMs: 2_000 });
+  const reads = threadWith({ readMs: 60_000, waitMs: 2_000 }).readsFor('ann');
   const slow = failureOf(reads.conversations(firstPage, endless));
   expect(await failureOf(reads.deadLetters(firstPage))).toBe('overloaded');
   await thread.stop();
@@ -134,14 +135,14 @@ test('a read that waits too long for its turn is refused', async () => {
 });
 
 test('a read of nonsense is a defect, and only its own', async () => {
-  const { reads } = threadWith();
+  const reads = threadWith().readsFor('ann');
   const nonsense = reads.conversations({ limit: Number.NaN, from: null }, null);
   await expect(nonsense).rejects.toThrow('datatype mismatch');
   expect(await reads.deadLetters(firstPage)).toMatchObject({ total: 0 });
 });
 
 test('a read of a broken page is known as such', async () => {
-  const { reads } = threadWith();
+  const reads = threadWith().readsFor('ann');
   const mend = breakPages(system.file, 'conversation');
   const broken = reads.conversations(firstPage, parseFilter('unread_count:1')!);
   await expect(broken).rejects.toMatchObject({ code: 'SQLITE_CORRUPT' });
@@ -149,16 +150,36 @@ test('a read of a broken page is known as such', async () => {
 });
 
 test('reads of a file that can not be opened fail', async () => {
-  const { reads } = threadWith({}, join(system.folder, 'none.db'));
+  const reads = threadWith({}, join(system.folder, 'none.db')).readsFor('ann');
   expect(await failureOf(reads.deadLetters(firstPage))).toBe('unavailable');
   expect(events).toEqual(['reader.failed']);
 });
 
 test('a stopped thread refuses what waits and what comes', async () => {
-  const { reads } = threadWith();
+  const reads = threadWith().readsFor('ann');
   const cut = failureOf(reads.conversations(firstPage, endless));
   const waiting = failureOf(reads.deadLetters(firstPage));
   await thread.stop();
   expect(await Promise.all([cut, waiting])).toEqual(['unavailable', 'unavailable']);
   expect(await failureOf(reads.deadLetters(firstPage))).toBe('unavailable');
+});
+
+test('reads go round the callers', async () => {
+  threadWith();
+  const answered: string[] = [];
+  const ask = async (caller: string): Promise<void> => {
+    await thread.readsFor(caller).deadLetters(firstPage);
+    answered.push(caller);
+  };
+  await Promise.all([...'aaabab'].map(ask));
+  expect(answered.join('')).toBe('ababaa');
+});
+
+test('one caller leaves room for others to wait', async () => {
+  threadWith({ waiting: 4, waitingOfOne: 2 });
+  const filter = parseFilter('unread_count:1')!;
+  const ask = (caller: string) => thread.readsFor(caller).conversations(firstPage, filter);
+  const waiting = [ask('a'), ask('a')];
+  expect(await failureOf(ask('a'))).toBe('overloaded');
+  for (const page of await Promise.all([...waiting, ask('b')])) expect(page.total).toBe(contacts.length);
 });

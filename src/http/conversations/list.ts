@@ -22,7 +22,7 @@ export const listConversations = defineRead({
   example: { filters: 'unread_count:[1 TO *] AND source:my-crm', page_size: 20 },
   responses: { 200: pageSchema(conversationSchema) },
   errors: ['invalid_cursor', 'invalid_filter', 'query_too_slow'],
-  async handle({ services: { store, longReads } }, { filters, ...asked }) {
+  async handle({ longReads, services: { store } }, { filters, ...asked }) {
     const query = pageQuery(list, asked);
     const filter = parseFilter(filters ?? '');
     // A walk that began long ago has to find what was said since.

@@ -24,8 +24,8 @@ export const listDeadLetters = defineRead({
   example: { redriven: false },
   responses: { 200: pageSchema(deadLetter) },
   errors: ['invalid_cursor', 'query_too_slow'],
-  async handle({ services }, { redriven, ...page }) {
+  async handle({ longReads }, { redriven, ...page }) {
     const filter = redriven === undefined ? {} : { redriven };
-    return ok(pageBody(list, await services.longReads.deadLetters(pageQuery(list, page), filter)));
+    return ok(pageBody(list, await longReads.deadLetters(pageQuery(list, page), filter)));
   },
 });

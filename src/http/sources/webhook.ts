@@ -50,7 +50,15 @@ function disconnectedMeanwhile(error: unknown): unknown {
 }
 
 const nothingStored = 'Nothing was stored: see details.';
-const fieldNames = { channel: 'source_channel_id', sentAt: 'sent_at' } as const;
+const fieldNames = {
+  id: 'source_message_id',
+  conversation: 'source_conversation_id',
+  channel: 'source_channel_id',
+  sender: 'source_sender_id',
+  content: 'content',
+  fromContact: 'from_contact',
+  sentAt: 'sent_at',
+} as const;
 
 /** @throws Failure `invalid_request` naming every item with a time or a channel that can not be */
 function assertUsable({ unusable }: SortedMessages): void {

@@ -16,10 +16,10 @@ export const listWebhookDeliveries = defineRead({
   example: { id: exampleIds.webhook, status: 'dead', page_size: 100 },
   responses: { 200: pageSchema(deliverySchema) },
   errors: ['feature_disabled', 'invalid_cursor', 'not_found', 'query_too_slow'],
-  async handle({ services }, { id, status, ...page }) {
+  async handle({ longReads, services }, { id, status, ...page }) {
     const query = pageQuery(list, page);
     existingSubscription(services, id);
     const filter = status === undefined ? {} : { status };
-    return ok(pageBody(list, await services.longReads.webhookDeliveries(id, query, filter)));
+    return ok(pageBody(list, await longReads.webhookDeliveries(id, query, filter)));
   },
 });

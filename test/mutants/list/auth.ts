@@ -40,9 +40,9 @@ export const access: readonly Mutant[] = [
   },
   {
     name: 'source-sees-the-channels-of-another',
-    file: 'src/http/sources/channels/list.ts',
-    from: 'services.store.channels.list({ sourceId })',
-    to: 'services.store.channels.list({})',
+    file: 'actors/channel/reader.ts',
+    from: 'page(query, { sourceId }, ownChannelJson)',
+    to: 'page(query, {}, ownChannelJson)',
     breaks: 'one source reads the tokens of the channels of another',
     caughtBy: { file: sources, title: 'show their token to their source alone' },
   },

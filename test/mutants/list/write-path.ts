@@ -99,8 +99,8 @@ export const writePath: readonly Mutant[] = [
   {
     name: 'mailbox-starves-an-actor',
     file: 'actors/runtime/mailbox.ts',
-    from: 'this.#queues.delete(key);\n        if (queue.length > 0) this.#queues.set(key, queue);',
-    to: 'if (queue.length === 0) this.#queues.delete(key);',
+    from: 'mine.queues.delete(actor);\n    if (queue.length > 0) mine.queues.set(actor, queue);',
+    to: 'if (queue.length === 0) mine.queues.delete(actor);',
     breaks: 'the conversations that were there first are served first, always',
     caughtBy: { file: 'test/actors/mailbox.test.ts', title: 'the next take goes on where the last one ended' },
     simulation: { blind: 'no invariant is about who waits how long' },

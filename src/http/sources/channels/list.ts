@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { defineRead, ok } from '../../operation.ts';
+import { largePageFields, largePageQuery, pageBody, pageSchema } from '../../pagination.ts';
 import { channelSchema } from '../../schemas.ts';
-import { withToken } from './own-channel.ts';
+
+const list = 'own-channels';
 
 export const listSourceChannels = defineRead({
   path: '/sources.channels.list',
-  summary: 'List the connected channels of the source.',
+  summary: 'List the connected channels of the source, the oldest first.',
   auth: 'source',
   feature: 'source-api',
-  request: z.object({}),
+  request: z.object(largePageFields),
   example: {},
-  responses: { 200: z.object({ data: z.array(channelSchema) }).describe('All of them.') },
-  errors: ['feature_disabled'],
-  handle: ({ services, caller: { sourceId } }) =>
-    ok({ data: services.store.channels.list({ sourceId }).map((channel) => withToken(services, channel)) }),
+  responses: { 200: pageSchema(channelSchema) },
+  errors: ['feature_disabled', 'invalid_cursor'],
+  handle: ({ services, caller: { sourceId } }, asked) =>
+    ok(pageBody(list, services.store.channels.ownPage(largePageQuery(list, asked), sourceId))),
 });
