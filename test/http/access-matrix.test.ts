@@ -39,6 +39,10 @@ async function world(authentication: boolean): Promise<World> {
   const [a, b] = [await make('a', marker), await make('b', 'b')];
   const hook = { name: marker, url: 'http://127.0.0.1:9/' };
   const webhook = (await api.post<{ id: string }>('/webhooks.subscribe', hook, system)).body.id;
+  const urgent = { name: marker, color: 'tag-red' };
+  const tag = (await api.post<{ id: string }>('/tags.create', urgent, system)).body.id;
+  const greeting = { name: marker, source: 'a', content: marker };
+  const template = (await api.post<{ id: string }>('/templates.create', greeting, system)).body.id;
   const hubs = (own: string, foreign: string) => ({ own, foreign, unknown: unknownId });
   const sources = (name: string) => ({ own: `${name}-b`, foreign: `${name}-a`, unknown: `${name}-nowhere` });
   const ids: Ids = {
@@ -50,6 +54,9 @@ async function world(authentication: boolean): Promise<World> {
     'channels.id': hubs(b.channel, a.channel),
     'metadata.id': hubs(b.conversation, a.conversation),
     'webhooks.id': hubs(webhook, webhook),
+    'tags.id': hubs(tag, tag),
+    tag_id: hubs(tag, tag),
+    'templates.id': hubs(template, template),
     delivery_id: hubs(unknownId, unknownId),
     command_id: hubs(unknownId, unknownId),
     source_channel_id: sources('line'),
