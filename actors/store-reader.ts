@@ -1,6 +1,6 @@
 import { deadLetterReader } from './dead-letter/reader.ts';
 import { feedReader } from './journal/feed-reader.ts';
-import { rendererOf } from './journal/render.ts';
+import { renderingOf } from './journal/render.ts';
 import { type declaredKinds, kinds } from './kinds.ts';
 import type { ReaderParts } from './runtime/kind.ts';
 import { type Connection, openForReading } from './store/database.ts';
@@ -20,6 +20,8 @@ export type StoreReader = Made<Union<Makers>> & { deadLetters: ReturnType<typeof
 export type OpenStoreReader = StoreReader & {
   feed: ReturnType<typeof feedReader>;
   outbox: ReturnType<typeof outboxReader>;
+  /** What was erased of rows is not shown from memory any longer. */
+  forgetErased(): void;
   close(): void;
 };
 
@@ -37,15 +39,17 @@ export function openStoreReader(
   const db = openForReading(file, running);
   if (sealKey !== undefined) readWith(db, createSeal(sealKey));
   const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
-  const parts: ReaderParts = { shards, instance, clock: () => performance.now(), render: rendererOf(db, kinds) };
+  const rendering = renderingOf(db, kinds);
+  const parts: ReaderParts = { shards, instance, clock: () => performance.now(), render: rendering.render };
   const makers = Object.assign({}, ...kinds.map(({ readers }) => readers ?? {})) as Record<string, MakeReader>;
   const readers = Object.entries(makers).map(([name, make]) => [name, make(db, parts)]);
   const made = Object.fromEntries(readers) as Made<Union<Makers>>;
   return {
     ...made,
     deadLetters: deadLetterReader(db),
-    feed: feedReader(db, shards, kinds),
+    feed: feedReader(db, shards, kinds, rendering),
     outbox: outboxReader(db),
+    forgetErased: () => rendering.forget(),
     close() {
       made.conversations.close();
       db.close();

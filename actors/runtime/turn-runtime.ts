@@ -10,6 +10,7 @@ import { type ActorRow, bases, journal, type OutboxRow, outbox, timers } from '.
 import { uuidV5 } from '../uuid.ts';
 import type { ActiveActor } from './activation.ts';
 import type { Envelope } from './envelope.ts';
+import { erasedTurns, type Redaction } from './erased-turns.ts';
 import type { Address, AnyKind, Columns, OwnedState, Runtime } from './kind.ts';
 import type { ShardCounters } from './shard.ts';
 import type { Growing } from './signal.ts';
@@ -175,6 +176,13 @@ export class TurnRuntime implements Runtime {
         at: this.now,
       }),
     );
+  }
+
+  eraseTurns(redaction: Redaction, from = this.#actor.row.last_turn): number {
+    const { changes, next } = erasedTurns(this.#store, from, redaction);
+    for (const change of changes) this.change(change);
+    this.signal('erased');
+    return next;
   }
 
   effectOf(subject: number, kind: string): OutboxRow | null {

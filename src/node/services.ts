@@ -53,6 +53,7 @@ export function openServices(ports: NodePorts): NodeServices {
   const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(config.security).sealKey));
   const growth = new Growth();
   growth.on('sources', forget);
+  growth.on('erased', () => store.forgetErased());
   const problems = new Problems(log);
   const reads = new ReadHealth({ clock, problems, look: () => readNewest(store) });
   const stopLooking = repeated(clock, lookAgainEvery, () => reads.look());
