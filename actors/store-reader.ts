@@ -1,4 +1,5 @@
 import { deadLetterReader } from './dead-letter/reader.ts';
+import { type AuditReader, auditReader } from './journal/audit.ts';
 import { feedReader } from './journal/feed-reader.ts';
 import { renderingOf } from './journal/render.ts';
 import { type declaredKinds, kinds } from './kinds.ts';
@@ -14,7 +15,10 @@ type Union<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer
 type Made<M> = { [N in keyof M]: M[N] extends (...parts: never[]) => infer Reader ? Reader : never };
 
 /** What the kinds let the outside read. A value read here may be older than the newest commit, never torn. */
-export type StoreReader = Made<Union<Makers>> & { deadLetters: ReturnType<typeof deadLetterReader> };
+export type StoreReader = Made<Union<Makers>> & {
+  deadLetters: ReturnType<typeof deadLetterReader>;
+  audit: AuditReader;
+};
 
 /** Everything that the outward parts of the hub read, over one read-only connection. */
 export type OpenStoreReader = StoreReader & {
@@ -47,6 +51,7 @@ export function openStoreReader(
   return {
     ...made,
     deadLetters: deadLetterReader(db),
+    audit: auditReader(db, shards, kinds),
     feed: feedReader(db, shards, kinds, rendering),
     outbox: outboxReader(db),
     forgetErased: () => rendering.forget(),
