@@ -11,6 +11,7 @@ import { ingest } from './scenarios/ingest.ts';
 import { latency } from './scenarios/latency.ts';
 import { list } from './scenarios/list.ts';
 import { memory } from './scenarios/memory.ts';
+import { search } from './scenarios/search.ts';
 import { start } from './scenarios/start.ts';
 import { storage } from './scenarios/storage.ts';
 import { strangers } from './scenarios/strangers.ts';
@@ -22,6 +23,7 @@ const scenarios: Scenario[] = [
   batch,
   list,
   contactList,
+  search,
   latency,
   hanging,
   strangers,

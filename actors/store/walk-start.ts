@@ -13,9 +13,12 @@ export function walkStart(db: Connection): WalkStart {
   );
 }
 
-/** The same for a query: a JSON array whose indexes are the shards. */
-export function lastKeyByShard(start: WalkStart): string {
+/** The last key that each shard had given out, by the shard. */
+export function lastKeys(start: WalkStart): number[] {
   const last: number[] = [];
   for (const key of start) last[shardOfKey(key)] = key;
-  return JSON.stringify(last);
+  return last;
 }
+
+/** The same for a query: a JSON array whose indexes are the shards. */
+export const lastKeyByShard = (start: WalkStart): string => JSON.stringify(lastKeys(start));

@@ -10,6 +10,7 @@ import { differences } from './files.ts';
 import { holds } from './holds.ts';
 import { wrongContacts } from './people.ts';
 import type { Ledger, Send } from './ledger.ts';
+import { tagProblems } from './tag-problems.ts';
 import type { Witness } from './witness.ts';
 import type { World } from './world.ts';
 
@@ -23,6 +24,7 @@ export function problemsOf(world: World, ledger: Ledger): string[] {
     ...sendProblems(world, ledger),
     ...ingestProblems(db, ledger),
     ...upsertProblems(db, ledger),
+    ...tagProblems(db, ledger),
     ...saidProblems(db, ledger),
     ...acceptanceProblems(world),
     ...attemptProblems(world),
