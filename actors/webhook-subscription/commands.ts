@@ -92,9 +92,8 @@ export const webhookSubscriptionHandlers: Handlers<SubscriptionRuntime, WebhookS
     const cursor = Array.from({ length: Math.max(shard + 1, progress.cursor.length) }, (_, each) =>
       each === shard ? upTo : (progress.cursor[each] ?? 0),
     );
-    // What its runner has read goes: it begins anew behind it.
-    const generation = row.generation + 1;
-    saveSubscription(runtime, { ...columnsOfProgress(joined({ cursor, ahead: [] }, progress)), generation, missed });
+    // What its runner has sent and not recorded yet still counts: it is of the same generation.
+    saveSubscription(runtime, { ...columnsOfProgress(joined({ cursor, ahead: [] }, progress)), missed });
     runtime.signal('webhooks');
     const isTold = upTo === before - 1 && missed > 0 && row.state !== 'Unsubscribed';
     if (isTold) announce(runtime);

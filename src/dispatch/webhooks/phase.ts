@@ -29,7 +29,10 @@ export function phaseOf(work: SubscriptionWork, context: RunnerContext): Phase {
 
 /** Whether a change of a subscription makes untrue what was read for it. */
 export const mustReload = (before: SubscriptionWork, now: SubscriptionWork): boolean =>
-  now.generation !== before.generation || nameOf(now) !== nameOf(before) || now.types.join() !== before.types.join();
+  now.generation !== before.generation ||
+  now.missed !== before.missed ||
+  nameOf(now) !== nameOf(before) ||
+  now.types.join() !== before.types.join();
 
 function nameOf({ state, probing }: SubscriptionWork): 'sending' | 'probing' | 'resting' {
   if (state !== 'idle' && state !== 'delivering') return 'resting';
