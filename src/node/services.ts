@@ -63,7 +63,7 @@ export function openServices(ports: NodePorts): NodeServices {
     longReadsFor: ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked))),
     feed: store.feed,
     connectors: createConnectors(config, ports.connectors),
-    media: mediaBeside(ports.file, ids),
+    media: mediaBeside(ports.file, ids, clock),
     health: ports.health ?? [],
     problems,
     unread: (error) => reads.failed(error),
