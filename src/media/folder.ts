@@ -58,12 +58,22 @@ export class MediaFolder {
   /**
    * Durable when it resolves. Where there is no room, the content that comes in slowest gives way, if it stalls.
    * @param check sees the content before it gets its name; what it throws, it is not kept for
-   * @throws Failure `body_too_large`, `overloaded`
+   * @throws Failure `body_too_large`, `overloaded`; `unavailable` where the disk does not take it; what `check` throws
    */
   async keep(content: Readable, mostBytes: number, check: (kept: KeptContent) => Promise<void>): Promise<KeptContent> {
     this.#makeRoom();
     const arrival: Arrival = { content, since: this.#clock.elapsed(), bytes: 0 };
     this.#arriving.add(arrival);
+    try {
+      return await this.#take(arrival, mostBytes, check);
+    } catch (error) {
+      throw isOfSystem(error) ? unavailable(error) : error;
+    } finally {
+      this.#arriving.delete(arrival);
+    }
+  }
+
+  async #take(arrival: Arrival, mostBytes: number, check: (kept: KeptContent) => Promise<void>): Promise<KeptContent> {
     const unnamed = join(this.#arrivals, this.#ids.uuid());
     try {
       await this.#tidyOnce();
@@ -72,7 +82,6 @@ export class MediaFolder {
       await this.#name(unnamed, kept.sha256);
       return kept;
     } finally {
-      this.#arriving.delete(arrival);
       await rm(unnamed, { force: true });
     }
   }
@@ -166,6 +175,14 @@ async function synced(folder: string): Promise<void> {
   await using handle = await open(folder);
   await handle.sync();
 }
+
+/** Of a call of the operating system: the disk is full, broken or not to be written, or there are too many open files. */
+const isOfSystem = (error: unknown): error is NodeJS.ErrnoException => typeof Object(error).syscall === 'string';
+
+const unavailable = ({ code }: NodeJS.ErrnoException): Failure =>
+  new Failure('unavailable', `The hub can not keep the file: ${code}. Nothing was kept; try again.`, {
+    retryAfter: retryAfterSeconds,
+  });
 
 const overloaded = (): Failure =>
   new Failure('overloaded', 'Too many files are under way.', { retryAfter: retryAfterSeconds });
