@@ -188,6 +188,7 @@ export class Hub implements AsyncDisposable {
     const { sealKey } = sealKeysOf(this.#config.security);
     const longReader = new ReaderThread({ file, shards: this.#config.data.shards, sealKey }, this.#log);
     this.#part('long reader', () => longReader.stop());
+    longReader.start();
     const services = openServices({
       config: this.#config,
       file,
@@ -198,6 +199,7 @@ export class Hub implements AsyncDisposable {
       samples: this.#client('webhook tests', { log: this.#log }),
       longReadsFor: (caller) => longReader.readsFor(caller),
       health,
+      ownPorts: this.#ownPorts,
     });
     this.#part('services', () => services.close());
     return services;

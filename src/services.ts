@@ -6,15 +6,19 @@ import type { Growing } from '#actors/runtime/signal.ts';
 import type { FeedReader } from '#actors/journal/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
+import type { Component } from './config/components.ts';
 import type { Config } from './config/config.ts';
+import type { ConnectorHealth } from './connectors/health.ts';
+import type { Features } from './features.ts';
 import type { Connectors } from './connectors/registry.ts';
 import type { MediaFolder } from './media/folder.ts';
 import type { LongReads } from './runtime/long-reads.ts';
+import type { IdentityProvider } from './security/identity-provider.ts';
 import type { SourceTokens } from './security/source-token.ts';
 
 /** Where a command comes from: kept in the journal, and the root of derived command ids. */
 export interface Origin {
-  /** For example a request id. */
+  /** Text as `actors/cause.ts` has it. */
   cause: string;
   /** On whose behalf; absent: the hub's own. */
   caller?: string;
@@ -31,7 +35,11 @@ export interface HealthCheck {
 
 /** What the outward parts of the hub (HTTP, realtime, dispatch) are given. Put together in `src/node/services.ts`. */
 export interface Services {
+  /** What counts now: what components decide in it changes as they do. */
   config: Config;
+  /** Every component of the catalogue, as it is now. */
+  components(): readonly Component[];
+  features: Features;
   clock: Clock;
   ids: Ids;
   log: Logger;
@@ -40,6 +48,7 @@ export interface Services {
   longReadsFor(caller: string): LongReads;
   feed: FeedReader;
   connectors: Connectors;
+  connectorHealth: ConnectorHealth;
   /** Contents of files. */
   media: MediaFolder;
   health: readonly HealthCheck[];
@@ -48,6 +57,8 @@ export interface Services {
   /** Something could not be read. @returns what its caller is told; null: the store is not to blame */
   unread(error: unknown): Failure | null;
   tokens: Pick<SourceTokens, 'make' | 'verify'>;
+  /** Where people log in; null: nowhere. */
+  identityProvider: Pick<IdentityProvider, 'begin' | 'complete'> | null;
   commandsFor(origin: Origin): CommandSender;
   /** Calls `run` after commits that made `what` grow, and now and then besides. It carries no data. */
   onGrew(what: Growing, run: () => void): Cancel;

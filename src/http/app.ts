@@ -7,6 +7,7 @@ import { Door, type Env, page, type Route, type Work } from './door.ts';
 import { handle, type HandlerParts } from './handle.ts';
 import { healthRoutes } from './health.ts';
 import { handleInbound } from './inbound-route.ts';
+import { loginRoutes } from './login/routes.ts';
 import { mediaRoute } from './media/serve.ts';
 import type { Operation } from './operation.ts';
 import { operations as table } from './operations.ts';
@@ -30,13 +31,15 @@ export function createApp(parts: AppParts): Hono<Env> {
     ...operations.flatMap((operation) => operationRoutes(parts, operation)),
     ...healthRoutes(services, gate),
     ...documentRoutes(services.config),
+    ...loginRoutes(parts),
     mediaRoute(services),
     page(webSocketPath, async () => onlyUpgrades()),
   ];
-  const inbound = inboundRoutes(parts);
-  const claimed = inbound.find(({ path }) => own.some((route) => route.path === path));
+  const { connectors } = services;
+  const claimed = connectors.routes.find(({ path }) => own.some((route) => route.path === path));
   if (claimed !== undefined) throw new Error(`a connector claims ${claimed.path}, which is the hub's own`);
-  for (const route of [...own, ...inbound]) door.mount(app, route);
+  for (const route of own) door.mount(app, route);
+  door.mountFound(app, (path) => inboundRoute(parts, path));
   app.notFound((c) =>
     door.refuse(c, new Failure('not_found', `There is no ${c.req.path}. See /docs for what there is.`)),
   );
@@ -52,15 +55,15 @@ function operationRoutes(parts: AppParts, operation: Operation): Route[] {
   return [operation.path, ...(operation.aliases ?? [])].map((path) => ({ path, works: new Map([['POST', work]]) }));
 }
 
-function inboundRoutes(parts: AppParts): Route[] {
-  const byPath = Map.groupBy(parts.services.connectors.routes, ({ path }) => path);
-  return [...byPath].map(([path, routes]) => {
-    const works = routes.map((route): [string, Work] => [
-      route.method,
-      (request, requestId) => handleInbound(parts, route, request, requestId),
-    ]);
-    return { path, works: new Map(works) };
-  });
+/** What a connector that is on now has at a path; null: none has it. */
+function inboundRoute(parts: AppParts, path: string): Route | null {
+  const routes = parts.services.connectors.routes.filter((route) => route.path === path);
+  if (routes.length === 0) return null;
+  const works = routes.map((route): [string, Work] => [
+    route.method,
+    (request, requestId) => handleInbound(parts, route, request, requestId),
+  ]);
+  return { path, works: new Map(works) };
 }
 
 /** What a request gets that does not ask for a WebSocket where there is only one. */

@@ -1,11 +1,17 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { CommandSender } from '#actors/commands.ts';
+import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
+import { catalogue } from '#src/config/catalogue.ts';
+import { featureKeys } from '#src/features.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
+import type { Gate } from '#src/security/gate.ts';
+import { boundServices } from '#src/security/bound-services.ts';
+import { assertMayCall } from '#src/security/permission.ts';
 import type { Origin, Services } from '#src/services.ts';
 import { addressOf } from './address.ts';
 import { type Bodies, bodyLimit } from './bodies.ts';
@@ -13,7 +19,7 @@ import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
 import { arrival } from './media/arrival.ts';
-import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
+import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
 import type { RequestQueues } from './request-queues.ts';
@@ -22,6 +28,7 @@ import type { RequestQueues } from './request-queues.ts';
 export interface HandlerParts {
   services: Services;
   auth: Auth;
+  gate: Pick<Gate, 'cookiesOf'>;
   metrics: Metrics;
   bodies: Bodies;
   queues: RequestQueues;
@@ -44,8 +51,8 @@ export const handle = (
 ): Promise<Outgoing> =>
   answered(parts, { operation: operation.path }, requestId, () => answer(parts, operation, request, requestId));
 
-/** One unit of work behind an address: an operation, or a route of a connector. */
-export type Unit = { operation: string } | { inbound: string };
+/** One unit of work behind an address: an operation, a route of a connector, or a step of a login. */
+export type Unit = { operation: string } | { inbound: string } | { login: string };
 
 /** Does the work of a request: whatever it throws becomes an answer, and every answer is counted and logged once. */
 export async function answered(
@@ -88,10 +95,14 @@ async function answer(
   request: IncomingMessage,
   requestId: string,
 ): Promise<Outgoing> {
-  const { services, auth } = parts;
+  const { services, auth, gate } = parts;
   const { headers } = request;
   // Before the body: who may not call costs no memory.
-  const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
+  const caller = await auth.identify(operation.auth, {
+    authorization: headers.authorization,
+    cookie: gate.cookiesOf(headers),
+  });
+  assertMayCall(caller, operation);
   assertFeature(operation, services);
   const name = callerName(caller);
   using given = operation.takesFile
@@ -110,7 +121,7 @@ async function answer(
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
-  return await once(call(services, { caller, requestId, address }, claimed), operation, body, claimed);
+  return await once(services, call(services, { caller, requestId, address }, claimed), operation, body, claimed);
 }
 
 /** What a request brought: its body as the operation takes it, and the bytes that tell it from another one. */
@@ -127,11 +138,12 @@ async function jsonGiven(
   caller: string,
 ): Promise<Given> {
   using held = new DisposableStack();
-  const { bytes } = held.use(await bodies.read(request, bodyLimit, caller));
+  const { bytes } = held.use(await bodies.read(request, operation.bodyLimit ?? bodyLimit, caller));
   const entry = held.use(await queues.enter(caller));
   // One that only reads is done at once, or waits elsewhere.
   if (operation.isRead) entry.end();
   const body = validBody(operation, parseBody(bytes, request.headers));
+  if (operation.waits) entry.end();
   const kept = held.move();
   return { body, bytes, [Symbol.dispose]: () => kept.dispose() };
 }
@@ -143,6 +155,7 @@ async function fileGiven(services: Services, request: IncomingMessage): Promise<
 
 /** Does the work of a claimed key and keeps the answer, a refusal too. */
 async function once(
+  services: Services,
   call: Call<CallerOf<Scope>>,
   operation: Operation,
   body: unknown,
@@ -156,21 +169,23 @@ async function once(
     outgoing = refusal(error);
     if (!isFinal(outgoing.status)) throw error;
   }
-  const kept = await stripped(call.services, operation, outgoing);
-  await complete(call.services.commandsFor(originOf(call)), keyed, kept);
+  const kept = await stripped(services, operation, outgoing);
+  await complete(services.commandsFor(originOf(call)), keyed, kept);
   return outgoing;
 }
 
 const originOf = ({ requestId, caller }: Pick<Call, 'requestId' | 'caller'>): Origin => ({
-  cause: requestId,
+  cause: requestCause(callerName(caller), requestId),
   caller: callerName(caller),
 });
 
 function call<C extends Caller>(
-  services: Services,
+  all: Services,
   asked: Pick<Call<C>, 'caller' | 'requestId' | 'address'>,
   keyed: ClaimedKey | null,
 ): Call<C> {
+  const { caller } = asked;
+  const services = caller.kind === 'key' && caller.sources !== null ? boundServices(all, caller.sources) : all;
   let commands: CommandSender | null = null;
   let made = 0;
   return {
@@ -187,9 +202,11 @@ function call<C extends Caller>(
   };
 }
 
-function assertFeature({ feature }: Operation, { config }: Services): void {
-  if (feature === undefined || config.integration[feature].enabled) return;
-  throw new Failure('feature_disabled', `This feature is off. Set ${featureKeys[feature]} to true to use it.`);
+function assertFeature({ feature }: Operation, { features }: Services): void {
+  if (feature === undefined || features.isOn(feature)) return;
+  const { name } = catalogue.find(({ path }) => path?.[1] === feature)!;
+  const message = `This feature is off. Set ${featureKeys[feature]} to true to use it, or switch on the component ${name}.`;
+  throw new Failure('feature_disabled', message);
 }
 
 const written = (answer: Answer): Outgoing => ({

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import type { InboundRoute, ParsedRequest, RawRequest } from '#src/connectors/connector.ts';
 import { ingest } from '#src/ingest/ingest.ts';
@@ -52,8 +53,9 @@ async function store(
   { inbound }: ParsedRequest,
   requestId: string,
 ): Promise<void> {
-  const { store, clock } = services;
-  const commands = services.commandsFor({ cause: requestId, caller: callerOf(route) });
+  const { store, features, clock } = services;
+  const caller = callerOf(route);
+  const commands = services.commandsFor({ cause: requestCause(caller, requestId), caller });
   const now = clock.now();
   for (const part of inbound) {
     const messages = part.messages.map((item) => ({ ...item, sentAt: plausibleTime(item.sentAt, now) }));
@@ -67,7 +69,7 @@ async function store(
     note(sorted.unusable.length, 'inbound.unusable_messages');
     note(unusable.size, 'inbound.unusable_metadata');
     const usable = metadata.filter((_, index) => !unusable.has(index));
-    await ingest({ commands, store }, part.source, sorted, usable);
+    await ingest({ commands, store, features }, part.source, sorted, usable);
   }
 }
 

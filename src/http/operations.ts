@@ -1,7 +1,22 @@
+import { listAudit } from './audit/list.ts';
 import { infoChannel } from './channels/info.ts';
 import { listChannels } from './channels/list.ts';
 import { updateChannel } from './channels/update.ts';
 import { clientConfig } from './client/config.ts';
+import { deleteComponents } from './components/delete.ts';
+import { getComponents } from './components/get.ts';
+import { installComponent } from './components/install.ts';
+import { listComponents } from './components/list.ts';
+import { uninstallComponent } from './components/uninstall.ts';
+import { updateComponents } from './components/update.ts';
+import { createContact } from './contacts/create.ts';
+import { deleteContact } from './contacts/delete.ts';
+import { importContacts } from './contacts/import.ts';
+import { infoContact } from './contacts/info.ts';
+import { listContacts } from './contacts/list.ts';
+import { mergeContacts } from './contacts/merge.ts';
+import { recentContactMessages } from './contacts/recent-messages.ts';
+import { updateContact } from './contacts/update.ts';
 import { infoConversation } from './conversations/info.ts';
 import { listConversations } from './conversations/list.ts';
 import { markConversationRead } from './conversations/mark-read.ts';
@@ -13,6 +28,9 @@ import { updateConversationContact } from './conversations/update-contact.ts';
 import { listDeadLetters } from './dead-letters/list.ts';
 import { redriveDeadLetter } from './dead-letters/redrive.ts';
 import { listEvents } from './events/list.ts';
+import { createKey } from './keys/create.ts';
+import { listKeys } from './keys/list.ts';
+import { revokeKey } from './keys/revoke.ts';
 import { uploadMedia } from './media/upload.ts';
 import { infoMessage } from './messages/info.ts';
 import { listMessages } from './messages/list.ts';
@@ -21,6 +39,8 @@ import { sendMessage } from './messages/send.ts';
 import { suggestReplies } from './messages/suggest-replies.ts';
 import { upsertMetadata } from './metadata/upsert.ts';
 import type { Operation } from './operation.ts';
+import { endSession } from './sessions/end.ts';
+import { listSessions } from './sessions/list.ts';
 import { createSourceChannel } from './sources/channels/create.ts';
 import { disconnectSourceChannel } from './sources/channels/disconnect.ts';
 import { listSourceChannels } from './sources/channels/list.ts';
@@ -38,6 +58,7 @@ import { deleteTemplate } from './templates/delete.ts';
 import { infoTemplate } from './templates/info.ts';
 import { listTemplates } from './templates/list.ts';
 import { updateTemplate } from './templates/update.ts';
+import { listUsers } from './users/list.ts';
 import { deleteWebhook } from './webhooks/delete.ts';
 import { listWebhookDeliveries } from './webhooks/deliveries.ts';
 import { infoWebhook } from './webhooks/info.ts';
@@ -67,6 +88,14 @@ export const operations: readonly Operation[] = [
   setConversationState,
   removeConversationState,
   updateConversationContact,
+  createContact,
+  importContacts,
+  listContacts,
+  infoContact,
+  updateContact,
+  deleteContact,
+  mergeContacts,
+  recentContactMessages,
   tagConversation,
   untagConversation,
   infoMessage,
@@ -96,6 +125,19 @@ export const operations: readonly Operation[] = [
   listWebhookDeliveries,
   replayWebhook,
   clientConfig,
+  listComponents,
+  getComponents,
+  updateComponents,
+  deleteComponents,
+  installComponent,
+  uninstallComponent,
   listDeadLetters,
   redriveDeadLetter,
+  createKey,
+  listKeys,
+  revokeKey,
+  listUsers,
+  listSessions,
+  endSession,
+  listAudit,
 ];

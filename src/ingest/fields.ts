@@ -48,6 +48,12 @@ export const jsonObject = z
   Record<string, unknown>
 >;
 
+/** A time as epoch ms or ISO 8601; epoch ms behind it. */
+export const instant = z
+  .union([z.number(), z.iso.datetime({ offset: true })])
+  .transform((value) => (typeof value === 'number' ? Math.trunc(value) : Date.parse(value)))
+  .meta({ oneOf: [{ type: 'number' }, { type: 'string', format: 'date-time' }], description: 'Epoch ms or ISO 8601.' });
+
 /** For schemas of metadata that a source gives: what the hub keeps itself is refused, key by key. */
 export function refuseOwnKeys(metadata: unknown, context: z.RefinementCtx): void {
   // Asked also for what is missing: that is another check's to refuse.

@@ -2,17 +2,22 @@ import type { Bus, Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import { Problems } from '#actors/problems.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
 import type { Config } from '#src/config/config.ts';
+import { configuringKind, LiveConfig } from '#src/config/live.ts';
 import type { ConnectorFactory } from '#src/connectors/connector.ts';
-import { createConnectors } from '#src/connectors/registry.ts';
+import { ConnectorHealth } from '#src/connectors/health.ts';
+import { liveConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { ReadHealth } from './read-health.ts';
 import { remembered, rememberedKinds } from './remembered.ts';
+import { configuredFeatures } from '#src/features.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import { mediaBeside } from '#src/media/folder.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
-import { longReadsBy, readLong } from '#src/runtime/long-reads.ts';
+import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
 import { Growth } from '#src/runtime/growth.ts';
+import { createGuardedFetch, type GuardedFetch } from '#src/outgoing/guarded-fetch.ts';
+import { IdentityProvider } from '#src/security/identity-provider.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
 import type { HealthCheck, Services } from '#src/services.ts';
@@ -33,6 +38,8 @@ export interface NodePorts {
   health?: readonly HealthCheck[];
   /** In the place of the connectors of the registry. */
   connectors?: readonly ConnectorFactory[] | undefined;
+  /** Ports of this machine that no outgoing call reaches. */
+  ownPorts?: ReadonlySet<number> | undefined;
   /** In the place of those that the configuration's secret makes. */
   tokens?: Services['tokens'] | undefined;
 }
@@ -40,6 +47,7 @@ export interface NodePorts {
 /** The services, with the readers that only dispatchers use; open until `close`. */
 export interface NodeServices extends Services {
   store: OpenStoreReader;
+  live: LiveConfig;
   close(): void;
 }
 
@@ -48,36 +56,65 @@ const lookAgainEvery = 1_000;
 
 /** Puts together what both outward halves of a node share: readers, command senders and signals. */
 export function openServices(ports: NodePorts): NodeServices {
-  const { config, bus, clock, ids, log, samples: client } = ports;
-  const { shards } = config.data;
-  const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(config.security).sealKey));
+  const { bus, clock, ids, log, samples: client } = ports;
+  const { shards } = ports.config.data;
+  const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(ports.config.security).sealKey));
+  const live = new LiveConfig(ports.config, () => store.components.stored());
+  const { config } = live;
   const growth = new Growth();
   growth.on('sources', forget);
+  growth.on('erased', () => store.forgetErased());
+  growth.on('callers', forget);
   const problems = new Problems(log);
   const reads = new ReadHealth({ clock, problems, look: () => readNewest(store) });
+  const refresh = (): void => unlessUnread(reads, () => live.refresh());
+  growth.on('components', refresh);
   const stopLooking = repeated(clock, lookAgainEvery, () => reads.look());
   const stopSignals = followSignals(growth, bus, clock);
+  const identityCalls = createGuardedFetch({ allowNetworks: config.outgoing.allowNetworks, ownPorts: ports.ownPorts });
+  const longReadsFor = ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked)));
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
-    ...{ config, clock, ids, log, store },
-    longReadsFor: ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked))),
+    ...{ config, live, clock, ids, log, store },
+    components: () => live.components,
+    features: configuredFeatures(config),
+    longReadsFor: (caller) => shortcut(store, longReadsFor(caller)),
     feed: store.feed,
-    connectors: createConnectors(config, ports.connectors),
+    connectors: liveConnectors(live, log, ports.connectors),
+    connectorHealth: new ConnectorHealth(),
     media: mediaBeside(ports.file, ids, clock),
     health: ports.health ?? [],
     problems,
     unread: (error) => reads.failed(error),
     tokens: ports.tokens ?? sourceTokensOf(config),
-    commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: forgetting(forget) }),
+    identityProvider: providerOf(config, identityCalls.fetch, clock, log),
+    commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: following(forget, refresh) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     close() {
       stopSignals();
       stopLooking();
       store.close();
+      void identityCalls.close();
     },
   };
 }
+
+const providerOf = (
+  { security: { oidc } }: Config,
+  fetch: GuardedFetch['fetch'],
+  clock: Clock,
+  log: Logger,
+): IdentityProvider | null => (oidc === undefined ? null : new IdentityProvider(oidc, { fetch, clock, log }));
+
+/** The first page of all conversations is read at once; a walk that began long ago has to find what was said since. */
+const shortcut = (store: OpenStoreReader, longReads: LongReads): LongReads => ({
+  ...longReads,
+  conversations: async (query, filter) =>
+    filter === null && query.from === null
+      ? store.conversations.page(query, null)
+      : longReads.conversations(query, filter),
+});
 
 /** The newest event of each shard, with all that belongs to it. */
 function readNewest({ feed }: OpenStoreReader): void {
@@ -85,11 +122,21 @@ function readNewest({ feed }: OpenStoreReader): void {
   feed.read({ after: end.map((position) => Math.max(0, position - 1)), limit: end.length });
 }
 
-/** Who changed a source or a channel here sees the change with the answer, before any signal. */
-const forgetting =
-  (forget: () => void) =>
+/** Reads, unless the store can not be read for now: it is read again soon. */
+function unlessUnread(reads: ReadHealth, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (reads.failed(error) === null) throw error;
+  }
+}
+
+/** Who changed a source, a channel, a key or a component here sees the change with the answer, before any signal. */
+const following =
+  (forget: () => void, refresh: () => void) =>
   (kind: string): void => {
     if (rememberedKinds.includes(kind)) forget();
+    if (kind === configuringKind) refresh();
   };
 
 /** What comes over the bus, and a look at everything now and then. */

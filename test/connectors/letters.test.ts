@@ -117,7 +117,8 @@ describe('the address of a connector', () => {
     await put(api, { post: [letter] }, { 'X-Request-Id': 'letter-1' });
     const lines = api.lines.filter(({ event }) => event === 'inbound.answered').map(({ fields }) => fields);
     expect(lines).toEqual([{ inbound: '/letters', status: 200, ms: expect.any(Number), requestId: 'letter-1' }]);
-    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: 'letter-1', caller: 'platform /letters' }]);
+    const caller = 'platform /letters';
+    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: `${caller} letter-1`, caller }]);
     expect(await api.metrics.registry.metrics()).toContain('{operation="/letters",status="200"} 1');
   });
 });
@@ -150,6 +151,7 @@ describe('a connector of one line', () => {
     const only = async (): Promise<Message> => (await messagesOf(api, conversation))[0]!;
     await until('delivered', async () => (await only()).state === 'delivered');
     expect(calls.map(({ url, body }) => [url, body])).toEqual([
+      ['https://letters.example/whoami', ''],
       ['https://letters.example/send', '{"to":"ann","text":{"text":"Dear Ann"}}'],
     ]);
     expect((await put(api, { receipts: [{ of: 'n-1', state: 'read' }] })).status).toBe(200);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#src/http/operation.ts';
 import { operations } from '#src/http/operations.ts';
+import { sessionCookie } from '#src/security/cookies.ts';
 import { startApi, type TestApi } from '../_support/api.ts';
-import { testConfig } from '../_support/config.ts';
+import { configWith } from '../_support/oidc-provider.ts';
 import { type Credential, credentialsOf, type Ids, marker, verdicts, type Whose, withIds } from './access-matrix.ts';
 
 const whoses: readonly Whose[] = ['own', 'foreign', 'unknown'];
@@ -17,7 +18,9 @@ interface World extends AsyncDisposable {
 
 /** A hub with two sources; what A has bears the marker. */
 async function world(authentication: boolean): Promise<World> {
-  const api = await startApi({ config: testConfig({ authentication }) });
+  const api = await startApi({ config: configWith('https://id.example', {}, authentication) });
+  // An import is carried out by it.
+  api.dispatch();
   const system = { Authorization: api.config.security.systemToken.reveal() };
   const make = async (source: string, text: string) => {
     const { body } = await api.post<{ token: string }>('/sources.create', { source_id: source }, system);
@@ -39,6 +42,10 @@ async function world(authentication: boolean): Promise<World> {
   const [a, b] = [await make('a', marker), await make('b', 'b')];
   const hook = { name: marker, url: 'http://127.0.0.1:9/' };
   const webhook = (await api.post<{ id: string }>('/webhooks.subscribe', hook, system)).body.id;
+  const urgent = { name: marker, color: 'tag-red' };
+  const tag = (await api.post<{ id: string }>('/tags.create', urgent, system)).body.id;
+  const greeting = { name: marker, source: 'a', content: marker };
+  const template = (await api.post<{ id: string }>('/templates.create', greeting, system)).body.id;
   const hubs = (own: string, foreign: string) => ({ own, foreign, unknown: unknownId });
   const sources = (name: string) => ({ own: `${name}-b`, foreign: `${name}-a`, unknown: `${name}-nowhere` });
   const ids: Ids = {
@@ -50,6 +57,16 @@ async function world(authentication: boolean): Promise<World> {
     'channels.id': hubs(b.channel, a.channel),
     'metadata.id': hubs(b.conversation, a.conversation),
     'webhooks.id': hubs(webhook, webhook),
+    'contacts.id': hubs(unknownId, unknownId),
+    'contacts.contact_id': hubs(unknownId, unknownId),
+    'contacts.source_id': hubs(unknownId, unknownId),
+    'contacts.destination_id': hubs(a.conversation, a.conversation),
+    'tags.id': hubs(tag, tag),
+    tag_id: hubs(tag, tag),
+    'templates.id': hubs(template, template),
+    'keys.id': hubs(unknownId, unknownId),
+    'sessions.id': hubs(unknownId, unknownId),
+    'audit.id': hubs(b.conversation, a.conversation),
     delivery_id: hubs(unknownId, unknownId),
     command_id: hubs(unknownId, unknownId),
     source_channel_id: sources('line'),
@@ -62,7 +79,11 @@ async function world(authentication: boolean): Promise<World> {
 }
 
 const headersOf = (credential: Credential): Record<string, string> =>
-  credential === undefined ? {} : { Authorization: credential };
+  credential === undefined
+    ? {}
+    : credential.startsWith(sessionCookie)
+      ? { cookie: credential }
+      : { Authorization: credential };
 
 /** What an answer says, whichever id was asked for. */
 function saidBy({ status, body }: { status: number; body: unknown }, request: unknown): string {

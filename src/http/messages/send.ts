@@ -28,6 +28,7 @@ export const sendMessage = defineOperation({
   path: '/messages.send',
   summary: 'Send a message in a conversation, or start one with a recipient.',
   auth: 'core',
+  keys: 'bound',
   request,
   example: { conversation_id: exampleIds.conversation, message: { text: 'Hello, how can we help?' } },
   responses: { 200: messageSchema, 202: null },
@@ -68,6 +69,7 @@ async function start(call: CoreCall, channel: string, recipient: string, content
     channelId: channel,
     source: found.source,
     sourceConversationId: starter.conversationWith(recipient),
+    ...(call.services.features.isOn('contacts') && { contact: true as const }),
   };
   return handOver(call, conversationId(channel, origin.sourceConversationId), content, origin);
 }
