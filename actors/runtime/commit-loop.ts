@@ -96,7 +96,7 @@ export class CommitLoop {
     let left: number = batchLimits.commands;
     for (const [i, shard] of waiting.entries()) {
       const even = Math.ceil(left / (waiting.length - i));
-      const commands = shard.mailbox.take(even, batchLimits.bytes / waiting.length, this.#options.clock.now());
+      const commands = shard.mailbox.take(even, batchLimits.bytes / waiting.length, this.#options.clock.elapsed());
       if (commands.length > 0) shares.push({ shard, commands });
       left -= commands.length;
     }

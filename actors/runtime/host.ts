@@ -189,7 +189,7 @@ export class ActorHost {
       queued.respond(refusal === null ? refusals.notOwner : refusals.unavailable(refusal));
       return false;
     }
-    const refused = owned.shard.mailbox.offer(queued, this.#options.clock.now());
+    const refused = owned.shard.mailbox.offer(queued, this.#options.clock.elapsed());
     for (const each of refused) each.respond(refusals.overloaded);
     owned.loop.schedule();
     return !refused.includes(queued);

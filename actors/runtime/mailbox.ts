@@ -63,7 +63,7 @@ export class Mailbox {
 
   /**
    * Takes a command in. When the mailbox is full, the caller with the most in it gives way.
-   * @param now epoch ms
+   * @param now ms, as the clock's `elapsed`
    * @returns the commands that there is no room for: this one, or the newest of another caller
    */
   offer(queued: Queued, now: number): Queued[] {
@@ -97,7 +97,7 @@ export class Mailbox {
 
   /**
    * Takes at most `commands` and about `bytes` (always one command when there is one).
-   * @param now epoch ms
+   * @param now ms, as the clock's `elapsed`
    */
   take(commands: number, bytes: number, now: number): Queued[] {
     const share = this.#company.isSeveral(now) ? shareOfBatch : commands;

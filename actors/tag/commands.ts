@@ -14,7 +14,7 @@ type TagRuntime = Runtime<TagRow, null, TagReads, null>;
  */
 export const tagHandlers: Handlers<TagRuntime, TagCommands> = {
   'tag.create'(runtime, { name, color }) {
-    runtime.save({ name, color, deleted: 0 });
+    runtime.save({ name, color, created_at: runtime.now, deleted: 0 });
     const tag = tagJson(runtime.row);
     runtime.emit('tag.updated', { ...tag });
     return { tag };

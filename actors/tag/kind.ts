@@ -12,7 +12,7 @@ export const tagKind = defineKind<TagCommands>()({
   table: tags,
   tables: [taggedConversations],
   // One that was never created is as good as deleted.
-  blank: { name: '', color: 'tag-red', deleted: 1 },
+  blank: { name: '', color: 'tag-red', created_at: 0, deleted: 1 },
   reads: tagReads,
   load: () => null,
   handlers: tagHandlers,

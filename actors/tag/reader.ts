@@ -10,7 +10,7 @@ export interface TagReader {
 }
 
 export function tagReader(db: Connection): TagReader {
-  const present = tags.query(db, 'WHERE deleted = 0 ORDER BY key');
+  const present = tags.query(db, 'WHERE deleted = 0 ORDER BY created_at, key');
   return { list: () => present.all().map(tagJson) };
 }
 

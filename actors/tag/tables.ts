@@ -5,6 +5,8 @@ import type { ActorRow } from '../store/tables.ts';
 export interface TagRow extends ActorRow {
   name: string;
   color: TagColor;
+  /** Epoch ms. */
+  created_at: number;
   deleted: number;
 }
 

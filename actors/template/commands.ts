@@ -8,7 +8,10 @@ import type { TemplateRow } from './tables.ts';
 type TemplateRuntime = Runtime<TemplateRow, null, null, null>;
 
 export const templateHandlers: Handlers<TemplateRuntime, TemplateCommands> = {
-  'template.create': (runtime, fields) => ({ template: saved(runtime, fields) }),
+  'template.create'(runtime, fields) {
+    runtime.save({ created_at: runtime.now });
+    return { template: saved(runtime, fields) };
+  },
 
   'template.update'(runtime, fields) {
     mustBeThere(runtime);

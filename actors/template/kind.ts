@@ -10,7 +10,7 @@ export const templateKind = defineKind<TemplateCommands>()({
   machine: null,
   table: templates,
   // One that was never created is as good as deleted.
-  blank: { name: '', source: '', content: 'null', deleted: 1 },
+  blank: { name: '', source: '', content: 'null', created_at: 0, deleted: 1 },
   reads: () => null,
   load: () => null,
   handlers: templateHandlers,

@@ -12,7 +12,7 @@ export interface TemplateReader {
 
 export function templateReader(db: Connection): TemplateReader {
   const byId = templates.query(db, 'WHERE id = ? AND deleted = 0');
-  const ofSource = templates.query(db, 'WHERE source = ? AND deleted = 0 ORDER BY key');
+  const ofSource = templates.query(db, 'WHERE source = ? AND deleted = 0 ORDER BY created_at, key');
   return {
     find(id) {
       const row = byId.get(uuidToBytes(id));

@@ -6,6 +6,8 @@ export interface TemplateRow extends ActorRow {
   source: string;
   /** JSON. */
   content: string;
+  /** Epoch ms. */
+  created_at: number;
   deleted: number;
 }
 

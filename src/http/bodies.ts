@@ -27,8 +27,8 @@ interface Held {
 
 /**
  * The bodies of all requests, within one budget of bytes. When it is spent, the body that has been coming in for the
- * longest gives way: who stalls never keeps out who sends. One caller may have half of it, so that what waits for its
- * turn never keeps out others.
+ * longest gives way: who stalls never keeps out who sends. A caller may have as much of it as it leaves free, half when it
+ * is alone, so that what waits for its turn never keeps out another one, however many callers there are.
  */
 export class Bodies {
   readonly #budget: number;
@@ -96,13 +96,13 @@ export class Bodies {
     this.#count(held, bytes);
     for (const oldest of this.#growing) {
       const isSpent = this.#held > this.#budget;
-      if (!isSpent && !this.#hasMoreThanHalf(held.caller)) return;
+      if (!isSpent && !this.#hasMoreThanItLeaves(held.caller)) return;
       if (isSpent || oldest.caller === held.caller) oldest.fail(overloaded());
     }
   }
 
-  #hasMoreThanHalf(caller: string | null): boolean {
-    return caller !== null && (this.#heldOf.get(caller) ?? 0) > this.#budget / 2;
+  #hasMoreThanItLeaves(caller: string | null): boolean {
+    return caller !== null && (this.#heldOf.get(caller) ?? 0) > this.#budget - this.#held;
   }
 
   #release(held: Held): void {

@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Failure } from '#actors/errors.ts';
-import type { Ids } from '#actors/ports.ts';
+import type { Clock, Ids } from '#actors/ports.ts';
 
 /** Content that lies in the folder. */
 export interface KeptContent {
@@ -24,7 +24,18 @@ export interface ByteRange {
 const headBytes = 4_100;
 /** Each of them has a file open and a client that may be slow. */
 const mostAtOnce = 16;
+/** While others wait, a content that comes in slower than this gives way: bytes a second, once it is not new, in ms. */
+const fairPace = 64 * 1024;
+const newFor = 5_000;
 const retryAfterSeconds = 1;
+
+/** A content that is coming in. */
+interface Arrival {
+  content: Readable;
+  /** Milliseconds, as the clock's `elapsed`. */
+  since: number;
+  bytes: number;
+}
 
 /**
  * Contents of files, each under its hash: the same content is there once, and a name never means another content. What
@@ -33,41 +44,62 @@ const retryAfterSeconds = 1;
 export class MediaFolder {
   readonly #path: string;
   readonly #ids: Ids;
-  #arriving = 0;
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  readonly #arriving = new Set<Arrival>();
   #tidied: Promise<void> | null = null;
 
   /** @param path is made with the first content */
-  constructor(path: string, ids: Ids) {
+  constructor(path: string, ids: Ids, clock: Pick<Clock, 'elapsed'>) {
     this.#path = path;
     this.#ids = ids;
+    this.#clock = clock;
   }
 
   /**
-   * Durable when it resolves.
+   * Durable when it resolves. Where there is no room, the content that comes in slowest gives way, if it stalls.
    * @param check sees the content before it gets its name; what it throws, it is not kept for
-   * @throws Failure `body_too_large`, `overloaded`
+   * @throws Failure `body_too_large`, `overloaded`; `unavailable` where the disk does not take it; what `check` throws
    */
-  async keep(
-    content: AsyncIterable<Uint8Array>,
-    mostBytes: number,
-    check: (kept: KeptContent) => Promise<void>,
-  ): Promise<KeptContent> {
-    if (this.#arriving >= mostAtOnce) {
-      throw new Failure('overloaded', 'Too many files are under way.', { retryAfter: retryAfterSeconds });
+  async keep(content: Readable, mostBytes: number, check: (kept: KeptContent) => Promise<void>): Promise<KeptContent> {
+    this.#makeRoom();
+    const arrival: Arrival = { content, since: this.#clock.elapsed(), bytes: 0 };
+    this.#arriving.add(arrival);
+    try {
+      return await this.#take(arrival, mostBytes, check);
+    } catch (error) {
+      throw isOfSystem(error) ? unavailable(error) : error;
+    } finally {
+      this.#arriving.delete(arrival);
     }
-    this.#arriving += 1;
+  }
+
+  async #take(arrival: Arrival, mostBytes: number, check: (kept: KeptContent) => Promise<void>): Promise<KeptContent> {
     const unnamed = join(this.#arrivals, this.#ids.uuid());
     try {
-      this.#tidied ??= this.#tidy();
-      await this.#tidied;
-      const kept = await written(unnamed, content, mostBytes);
+      await this.#tidyOnce();
+      const kept = await written(unnamed, arrival, mostBytes);
       await check(kept);
       await this.#name(unnamed, kept.sha256);
       return kept;
     } finally {
-      this.#arriving -= 1;
       await rm(unnamed, { force: true });
     }
+  }
+
+  /** Whoever stalls never keeps out others for long. @throws Failure `overloaded` */
+  #makeRoom(): void {
+    if (this.#arriving.size < mostAtOnce) return;
+    const paces = [...this.#arriving].map((arrival) => ({ arrival, pace: this.#paceOf(arrival) }));
+    const slowest = paces.reduce((least, each) => (each.pace < least.pace ? each : least));
+    if (slowest.pace >= fairPace) throw overloaded();
+    this.#arriving.delete(slowest.arrival);
+    slowest.arrival.content.destroy(overloaded());
+  }
+
+  /** Bytes a second; of a new one, or one that is all there, nobody knows that it is slow. */
+  #paceOf({ content, since, bytes }: Arrival): number {
+    const ms = this.#clock.elapsed() - since;
+    return ms < newFor || content.readableEnded ? Number.POSITIVE_INFINITY : (bytes * 1_000) / ms;
   }
 
   /** The bytes of a content, from the disk as they are read; null: it is not there. */
@@ -90,6 +122,15 @@ export class MediaFolder {
     return join(this.#path, sha256.slice(0, 2), sha256);
   }
 
+  /** Before the first content; what kept it from being done may be over with the next one. */
+  #tidyOnce(): Promise<void> {
+    this.#tidied ??= this.#tidy().catch((error: unknown) => {
+      this.#tidied = null;
+      throw error;
+    });
+    return this.#tidied;
+  }
+
   /** What a crash left half written is nobody's. */
   async #tidy(): Promise<void> {
     await rm(this.#arrivals, { recursive: true, force: true });
@@ -98,26 +139,28 @@ export class MediaFolder {
 
   async #name(unnamed: string, sha256: string): Promise<void> {
     const file = this.#fileOf(sha256);
-    if ((await stat(file).catch(() => null)) !== null) return;
     const folder = dirname(file);
-    await mkdir(folder, { recursive: true });
-    await rename(unnamed, file);
+    if ((await stat(file).catch(() => null)) === null) {
+      await mkdir(folder, { recursive: true });
+      await rename(unnamed, file);
+    }
+    // Also where it was there: who has named it may not have come so far.
     await synced(folder);
     await synced(this.#path);
   }
 }
 
 /** The folder that belongs to a database. */
-export const mediaBeside = (file: string, ids: Ids): MediaFolder => new MediaFolder(join(dirname(file), 'media'), ids);
+export const mediaBeside = (file: string, ids: Ids, clock: Pick<Clock, 'elapsed'>): MediaFolder =>
+  new MediaFolder(join(dirname(file), 'media'), ids, clock);
 
-async function written(file: string, content: AsyncIterable<Uint8Array>, mostBytes: number): Promise<KeptContent> {
+async function written(file: string, arrival: Arrival, mostBytes: number): Promise<KeptContent> {
   await using handle = await open(file, 'wx');
   const hash = createHash('sha256');
   let head = new Uint8Array(0);
-  let bytes = 0;
-  for await (const part of content) {
-    bytes += part.length;
-    if (bytes > mostBytes) {
+  for await (const part of arrival.content as AsyncIterable<Uint8Array>) {
+    arrival.bytes += part.length;
+    if (arrival.bytes > mostBytes) {
       throw new Failure('body_too_large', `The file is larger than ${mostBytes} bytes, which media.maxSize allows.`);
     }
     if (head.length < headBytes) head = new Uint8Array(Buffer.concat([head, part]).subarray(0, headBytes));
@@ -125,10 +168,21 @@ async function written(file: string, content: AsyncIterable<Uint8Array>, mostByt
     await handle.write(part);
   }
   await handle.sync();
-  return { sha256: hash.digest('hex'), bytes, head };
+  return { sha256: hash.digest('hex'), bytes: arrival.bytes, head };
 }
 
 async function synced(folder: string): Promise<void> {
   await using handle = await open(folder);
   await handle.sync();
 }
+
+/** Of a call of the operating system: the disk is full, broken or not to be written, or there are too many open files. */
+const isOfSystem = (error: unknown): error is NodeJS.ErrnoException => typeof Object(error).syscall === 'string';
+
+const unavailable = ({ code }: NodeJS.ErrnoException): Failure =>
+  new Failure('unavailable', `The hub can not keep the file: ${code}. Nothing was kept; try again.`, {
+    retryAfter: retryAfterSeconds,
+  });
+
+const overloaded = (): Failure =>
+  new Failure('overloaded', 'Too many files are under way.', { retryAfter: retryAfterSeconds });

@@ -82,7 +82,7 @@ export function openServices(ports: NodePorts): NodeServices {
     feed: store.feed,
     connectors: liveConnectors(live, log, ports.connectors),
     connectorHealth: new ConnectorHealth(),
-    media: mediaBeside(ports.file, ids),
+    media: mediaBeside(ports.file, ids, clock),
     health: ports.health ?? [],
     problems,
     unread: (error) => reads.failed(error),

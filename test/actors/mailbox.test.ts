@@ -191,6 +191,19 @@ test('a batch has at most 256 commands', async () => {
   expect(rowsOf(system.file).message).toHaveLength(600);
 });
 
+test('a clock that is set back holds nobody to a share', async () => {
+  const log = new RecordingLog();
+  await using system = new ActorSystem({ log });
+  await connectTestChannel(system.commands());
+  for (const caller of ['ann', 'bob']) await request(system, ingest(system, caller, 'hi', { caller }));
+  system.clock.set(-3_600_000);
+  system.clock.advance(2_000);
+  const before = log.records.length;
+  const all = Array.from({ length: 100 }, (_, n) => ingest(system, `c${n % 7}`, `t${n}`, { caller: 'bob' }));
+  await Promise.all(all.map((one) => request(system, one)));
+  expect(log.sizes().slice(before)).toEqual([100]);
+});
+
 test('a batch is shared out to the shards that have work', async () => {
   const log = new RecordingLog();
   await using system = new ActorSystem({ log, shards: 4, limits: { ...defaultMailboxLimits, commandsPerActor: 500 } });

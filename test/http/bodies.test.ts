@@ -156,11 +156,24 @@ describe('the budget of bodies', () => {
       body.finish();
       return code;
     };
-    expect([await send(4_000, 'a'), await send(4_000, 'a'), await send(4_000, 'b')]).toEqual([
+    expect([await send(4_000, 'a'), await send(4_000, 'a'), await send(2_000, 'b')]).toEqual([
       'none',
       'overloaded',
       'none',
     ]);
+  });
+
+  it('has room for another caller, however many hold some', async () => {
+    const bodies = new Bodies(20_000);
+    const hold = async (caller: string) => {
+      const body = new Arriving();
+      const code = codeOf(async () => void (await bodies.read(body.request, 10_000, caller)));
+      body.write(Buffer.alloc(1_000));
+      body.finish();
+      return code;
+    };
+    for (const greedy of ['a', 'b', 'c']) while ((await hold(greedy)) === 'none');
+    expect(await hold('honest')).toBe('none');
   });
 
   it('counts what a drip costs', async () => {

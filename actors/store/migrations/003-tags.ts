@@ -5,6 +5,7 @@ export const tagsAndTemplates = `
 CREATE TABLE tag (${actorColumns},
   name TEXT NOT NULL,
   color TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
   deleted INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX tag_actor ON tag (id);
@@ -21,6 +22,7 @@ CREATE TABLE template (${actorColumns},
   name TEXT NOT NULL,
   source TEXT NOT NULL,
   content TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
   deleted INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX template_actor ON template (id);

@@ -1,0 +1,83 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { MediaFolder } from '#src/media/folder.ts';
+import { SystemIds } from '#src/runtime/system.ts';
+import { codeOf } from '../_support/failures.ts';
+import { ManualClock } from '../_support/manual-clock.ts';
+
+const mostBytes = 1_000_000;
+const anything = async () => {};
+
+/** A media folder in a new place, and its clock. */
+function newFolder() {
+  const root = mkdtempSync(join(tmpdir(), 'parley-media-'));
+  const path = join(root, 'media');
+  const clock = new ManualClock();
+  return {
+    ...{ path, clock, folder: new MediaFolder(path, new SystemIds(), clock) },
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+describe('a media folder', () => {
+  it('works when what kept it from being made is over', async () => {
+    using place = newFolder();
+    const keep = (text: string) => place.folder.keep(Readable.from([Buffer.from(text)]), mostBytes, anything);
+    writeFileSync(place.path, 'in the way');
+    expect(await codeOf(() => keep('first'))).toBe('unavailable');
+    rmSync(place.path);
+    expect((await keep('second')).bytes).toBe(6);
+  });
+});
+
+describe('files that come in', () => {
+  /** Sixteen of them, as many as there may be; `parts` are bytes of each that have come. */
+  const fill = (folder: MediaFolder) => {
+    const contents = Array.from({ length: 16 }, () => new PassThrough());
+    const kept = contents.map((content) => codeOf(() => folder.keep(content, mostBytes, anything)));
+    return { contents, kept };
+  };
+  /** Resolves when each of them has begun to reach the disk. */
+  const haveCome = (path: string) =>
+    vi.waitFor(() => {
+      const arriving = join(path, 'arriving');
+      const sizes = readdirSync(arriving).map((name) => statSync(join(arriving, name)).size);
+      expect(sizes.filter((size) => size > 0)).toHaveLength(16);
+    });
+  const another = (folder: MediaFolder) =>
+    codeOf(() => folder.keep(Readable.from([Buffer.from('another')]), mostBytes, anything));
+
+  it('keep out another one while they are new', async () => {
+    using place = newFolder();
+    const { contents, kept } = fill(place.folder);
+    expect(await another(place.folder)).toBe('overloaded');
+    for (const content of contents) content.end('whole');
+    expect(await Promise.all(kept)).toEqual(Array(16).fill('none'));
+  });
+
+  it('give way when they stall, the slowest first', async () => {
+    using place = newFolder();
+    const { contents, kept } = fill(place.folder);
+    for (const [n, content] of contents.entries()) content.write(Buffer.alloc(n === 5 ? 10 : 100));
+    await haveCome(place.path);
+    place.clock.advance(10_000);
+    expect(await another(place.folder)).toBe('none');
+    expect(await kept[5]).toBe('overloaded');
+    for (const content of contents) content.end();
+    expect((await Promise.all(kept)).filter((code) => code === 'none')).toHaveLength(15);
+  });
+
+  it('stay while they come in at a fair pace', async () => {
+    using place = newFolder();
+    const { contents, kept } = fill(place.folder);
+    for (const content of contents) content.write(Buffer.alloc(900_000));
+    await haveCome(place.path);
+    place.clock.advance(10_000);
+    expect(await another(place.folder)).toBe('overloaded');
+    for (const content of contents) content.end();
+    expect(await Promise.all(kept)).toEqual(Array(16).fill('none'));
+  });
+});
