@@ -4,8 +4,11 @@ import { foreignId, json, jsonObject, refuseOwnKeys } from '#src/ingest/fields.t
 import type { PushReceiver } from '../connector.ts';
 
 const mostItems = 1_000;
+const timeWanted = 'must be epoch milliseconds as a number, or ISO 8601 with Z or an offset';
 const sentAt = z
-  .union([z.number(), z.iso.datetime({ offset: true })])
+  .union([z.number(), z.iso.datetime({ offset: true, error: timeWanted })], {
+    error: ({ input }) => (input === undefined ? 'is required' : timeWanted),
+  })
   .transform((value) => (typeof value === 'number' ? Math.trunc(value) : Date.parse(value)))
   .meta({ oneOf: [{ type: 'number' }, { type: 'string', format: 'date-time' }], description: 'Epoch ms or ISO 8601.' });
 
