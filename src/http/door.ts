@@ -47,8 +47,8 @@ export class Door {
     const Allow = [...methods, ...heads, 'OPTIONS'].join(', ');
     for (const [method, work] of works) app.on(method, path, (c) => this.#open(c, work));
     app.options(path, (c) => this.#answer(c, { status: 204, body: null, headers: { Allow } }));
-    const failure = new Failure('method_not_allowed', `${path} takes ${methods.join(' and ')} only.`);
-    app.all(path, (c) => this.refuse(c, failure, { Allow }));
+    const only = `takes ${methods.join(' and ')} only.`;
+    app.all(path, (c) => this.refuse(c, new Failure('method_not_allowed', `${c.req.path} ${only}`), { Allow }));
   }
 
   refuse(c: Context<Env>, failure: Failure, headers: Record<string, string> = {}): Response {

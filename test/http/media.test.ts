@@ -178,7 +178,11 @@ describe('a file', () => {
     expect([known.status, await known.text()]).toEqual([304, '']);
     const head = await fetch(address, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '10']);
-    expect((await fetch(address, { method: 'DELETE' })).status).toBe(405);
+    const refused = await fetch(address, { method: 'DELETE' });
+    expect([refused.status, await refused.json()]).toEqual([
+      405,
+      { code: 'method_not_allowed', error: `${new URL(address).pathname} takes GET only.` },
+    ]);
   });
 
   it('may be empty', async () => {
