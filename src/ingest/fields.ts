@@ -10,7 +10,7 @@ const longestId = 255;
  * ids that look alike could be different ones.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const visible = /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+$/;
+const visible = /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/;
 const notVisible = 'must not hold control characters';
 const notWhole = 'must hold whole characters';
 
