@@ -7,6 +7,7 @@ export const namespaces = {
   source: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e04',
   idempotencyKey: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e05',
   command: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e06',
+  user: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0a',
   media: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0d',
 } as const;
 
@@ -44,6 +45,9 @@ export function messageIdsOf(source: string, sourceMessageId: string): [first: s
 
 /** The actor of a registered source. */
 export const sourceActorId = (sourceId: string): string => uuidV5(namespaces.source, sourceId);
+
+/** The actor of a person, by the `<provider>:<user id>` that names them. */
+export const userActorId = (userId: string): string => uuidV5(namespaces.user, userId);
 
 /** The actor of a file with this content. */
 export const mediaActorId = (sha256: string): string => uuidV5(namespaces.media, sha256);

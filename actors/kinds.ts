@@ -1,12 +1,15 @@
+import { apiKeyKind } from './api-key/kind.ts';
 import { channelKind } from './channel/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
 import { mediaKind } from './media/kind.ts';
 import { type AnyKind, forgetTypes } from './runtime/kind.ts';
 import { sourceKind } from './source/kind.ts';
+import { sessionKind } from './user-session/kind.ts';
 import type { TableShape } from './store/table.ts';
 import { tagKind } from './tag/kind.ts';
 import { templateKind } from './template/kind.ts';
+import { userKind } from './user/kind.ts';
 import { webhookSubscriptionKind } from './webhook-subscription/kind.ts';
 
 /** Every kind of actor there is. */
@@ -18,6 +21,9 @@ export const declaredKinds = {
   template: templateKind,
   'idempotency-key': idempotencyKeyKind,
   'webhook-subscription': webhookSubscriptionKind,
+  'api-key': apiKeyKind,
+  user: userKind,
+  'user-session': sessionKind,
   media: mediaKind,
 } as const;
 

@@ -86,6 +86,53 @@ export interface WebhookDeliveryJson {
   attempts: { at: string; duration_ms: number; status: number | null; reason: string | null; answer: string }[];
 }
 
+/** An API key, without its text. */
+export interface ApiKeyJson {
+  id: string;
+  name: string;
+  operations: string[];
+  /** Absent: bound to no source. */
+  sources?: string[];
+  created_by: string;
+  created_at: string;
+  last_used_at?: string;
+  revoked_at?: string;
+}
+
+/** A person whom an identity provider names. */
+export interface UserJson {
+  /** `<provider>:<user id>`. */
+  id: string;
+  first_seen_at: string;
+  last_seen_at: string;
+  name?: string;
+  avatar_url?: string;
+}
+
+/** A login of a user that is not over. */
+export interface SessionJson {
+  id: string;
+  user_id: string;
+  started_at: string;
+  expires_at: string;
+}
+
+/** A turn as operators see it: who asked whom for what. */
+export interface AuditEntryJson {
+  at: string;
+  /** A caller, or what the hub did by itself. */
+  by: { kind: string; id?: string };
+  request_id?: string;
+  /** `id` absent: it was refused, or the actor is forgotten. */
+  actor: { kind: string; id?: string };
+  type: string;
+  command_id: string;
+  /** Types of what it told the world. */
+  events: string[];
+  /** Code of the refusal. */
+  refused?: string;
+}
+
 /** The event types that the hub publishes. */
 export const eventTypes = [
   'message.created',

@@ -1,6 +1,7 @@
 import { deadLetterReader } from './dead-letter/reader.ts';
+import { type AuditReader, auditReader } from './journal/audit.ts';
 import { feedReader } from './journal/feed-reader.ts';
-import { rendererOf } from './journal/render.ts';
+import { renderingOf } from './journal/render.ts';
 import { type declaredKinds, kinds } from './kinds.ts';
 import type { ReaderParts } from './runtime/kind.ts';
 import { type Connection, openForReading } from './store/database.ts';
@@ -14,12 +15,17 @@ type Union<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer
 type Made<M> = { [N in keyof M]: M[N] extends (...parts: never[]) => infer Reader ? Reader : never };
 
 /** What the kinds let the outside read. A value read here may be older than the newest commit, never torn. */
-export type StoreReader = Made<Union<Makers>> & { deadLetters: ReturnType<typeof deadLetterReader> };
+export type StoreReader = Made<Union<Makers>> & {
+  deadLetters: ReturnType<typeof deadLetterReader>;
+  audit: AuditReader;
+};
 
 /** Everything that the outward parts of the hub read, over one read-only connection. */
 export type OpenStoreReader = StoreReader & {
   feed: ReturnType<typeof feedReader>;
   outbox: ReturnType<typeof outboxReader>;
+  /** What was erased of rows is not shown from memory any longer. */
+  forgetErased(): void;
   close(): void;
 };
 
@@ -37,14 +43,17 @@ export function openStoreReader(
   const db = openForReading(file, running);
   if (sealKey !== undefined) readWith(db, createSeal(sealKey));
   const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
-  const parts: ReaderParts = { shards, instance, render: rendererOf(db, kinds) };
+  const rendering = renderingOf(db, kinds);
+  const parts: ReaderParts = { shards, instance, render: rendering.render };
   const makers = Object.assign({}, ...kinds.map(({ readers }) => readers ?? {})) as Record<string, MakeReader>;
   const readers = Object.entries(makers).map(([name, make]) => [name, make(db, parts)]);
   return {
     ...(Object.fromEntries(readers) as Made<Union<Makers>>),
     deadLetters: deadLetterReader(db),
-    feed: feedReader(db, shards, kinds),
+    audit: auditReader(db, shards, kinds),
+    feed: feedReader(db, shards, kinds, rendering),
     outbox: outboxReader(db),
+    forgetErased: () => rendering.forget(),
     close: () => db.close(),
   };
 }

@@ -198,6 +198,7 @@ export class Hub implements AsyncDisposable {
       samples: this.#client('webhook tests', { log: this.#log }),
       longReadsFor: (caller) => longReader.readsFor(caller),
       health,
+      ownPorts: this.#ownPorts,
     });
     this.#part('services', () => services.close());
     return services;

@@ -10,11 +10,12 @@ import type { Config } from './config/config.ts';
 import type { Connectors } from './connectors/registry.ts';
 import type { MediaFolder } from './media/folder.ts';
 import type { LongReads } from './runtime/long-reads.ts';
+import type { IdentityProvider } from './security/identity-provider.ts';
 import type { SourceTokens } from './security/source-token.ts';
 
 /** Where a command comes from: kept in the journal, and the root of derived command ids. */
 export interface Origin {
-  /** For example a request id. */
+  /** Text as `actors/cause.ts` has it. */
   cause: string;
   /** On whose behalf; absent: the hub's own. */
   caller?: string;
@@ -48,6 +49,8 @@ export interface Services {
   /** Something could not be read. @returns what its caller is told; null: the store is not to blame */
   unread(error: unknown): Failure | null;
   tokens: Pick<SourceTokens, 'make' | 'verify'>;
+  /** Where people log in; null: nowhere. */
+  identityProvider: Pick<IdentityProvider, 'begin' | 'complete'> | null;
   commandsFor(origin: Origin): CommandSender;
   /** Calls `run` after commits that made `what` grow, and now and then besides. It carries no data. */
   onGrew(what: Growing, run: () => void): Cancel;

@@ -8,6 +8,8 @@ import { channels } from './tables.ts';
 
 export interface ChannelFilter {
   source?: string;
+  /** Only those of these. */
+  sources?: readonly string[];
   includeDisconnected?: boolean;
 }
 
@@ -21,7 +23,8 @@ export interface ChannelReader {
   token(id: string): string | null;
 }
 
-const wanted = `(@source IS NULL OR source = @source) AND (@sourceId IS NULL OR source_id = @sourceId)
+const wanted = `(@source IS NULL OR source = @source)
+  AND (@sources IS NULL OR source IN (SELECT value FROM json_each(@sources))) AND (@sourceId IS NULL OR source_id = @sourceId)
   AND (@all = 1 OR connected = 1)`;
 
 export function channelReader(db: Connection): ChannelReader {
@@ -30,8 +33,13 @@ export function channelReader(db: Connection): ChannelReader {
   const before = channels.query(db, `WHERE ${wanted} AND key < @key ORDER BY key DESC LIMIT @limit`);
   const counted = db.prepare(`SELECT count(*) FROM channel WHERE ${wanted}`).pluck();
   const page = (query: PageQuery, filter: ChannelFilter & { sourceId?: string }, shown: typeof channelJson) => {
-    const { source = null, sourceId = null, includeDisconnected = false } = filter;
-    const asked = { source, sourceId, all: includeDisconnected ? 1 : 0 };
+    const { source = null, sources, sourceId = null, includeDisconnected = false } = filter;
+    const asked = {
+      source,
+      sources: sources ? JSON.stringify(sources) : null,
+      sourceId,
+      all: includeDisconnected ? 1 : 0,
+    };
     return pageOf(
       query,
       (from, backwards, limit) => (backwards ? before : after).iterate({ ...asked, key: from?.[0] ?? -1, limit }),

@@ -8,7 +8,7 @@ import { uuidToBytes } from '../uuid.ts';
 import { decodeCursor, encodeCursor, type Extent } from './cursor.ts';
 import type { FeedEntry, FeedPage, FeedPosition, FeedQuery, FeedReader } from './feed.ts';
 import { PageInProgress } from './page-in-progress.ts';
-import { rendererOf } from './render.ts';
+import { type Rendering, renderingOf } from './render.ts';
 import { type Renderer, type TurnEvent, unpackEvents } from './turn.ts';
 import { actorTurns } from './walk.ts';
 
@@ -35,10 +35,15 @@ interface Look {
 }
 
 /** The feed of all shards, read from the journal. A position is one number for each shard: where reading stands in it. */
-export function feedReader(db: Connection, shards: number, kinds: readonly AnyKind[]): FeedReader {
+export function feedReader(
+  db: Connection,
+  shards: number,
+  kinds: readonly AnyKind[],
+  { render }: Pick<Rendering, 'render'> = renderingOf(db, kinds),
+): FeedReader {
   const shardRows = db.prepare('SELECT * FROM shard ORDER BY shard');
   const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
-  const reading = new Reading(db, kinds, instance);
+  const reading = new Reading(db, kinds, instance, render);
   const extent = (): Extent => {
     const rows = new Map((shardRows.all() as ShardRow[]).map((row) => [row.shard, row]));
     const every = Array.from({ length: shards }, (_, shard) => rows.get(shard));
@@ -68,10 +73,10 @@ class Reading {
   readonly #walk: ReturnType<typeof actorTurns>;
   readonly #followed: { name: string; byId: Statement } | null;
 
-  constructor(db: Connection, kinds: readonly AnyKind[], instance: string) {
+  constructor(db: Connection, kinds: readonly AnyKind[], instance: string, render: Renderer) {
     this.#db = db;
     this.#instance = instance;
-    this.#render = rendererOf(db, kinds);
+    this.#render = render;
     this.#byKey = db.prepare(`SELECT ${columns} FROM journal WHERE key = ?`);
     this.#walk = actorTurns(db);
     const kind = kinds.find(({ followed }) => followed);

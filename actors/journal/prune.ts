@@ -50,7 +50,8 @@ export function turnForgetter(store: HostStore, kinds: readonly AnyKind[]): Forg
         changes.push(base.stored ? bases.update(base.row.key, base.row) : bases.insert(base.row));
       }
     }
-    const made = gone.flatMap((row) => unpackRows(row.rows).others);
+    // What was erased of turns counts for nothing: they go themselves.
+    const made = gone.flatMap((row) => unpackRows(row.rows).others).filter(({ table }) => table !== journal.name);
     return { changes, horizon, forgotten, rows: made, more: horizon < cut };
   };
 }

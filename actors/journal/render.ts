@@ -13,16 +13,27 @@ interface RendererOfKind {
 const remembered = 10_000;
 
 /** Makes payloads of what turns kept of their events. */
-export function rendererOf(db: Connection, kinds: readonly AnyKind[]): Renderer {
-  const byKind = new Map<string, RendererOfKind>(
-    kinds.map((kind) => [kind.name, { idOf: idsOf(db, kind), renderers: kind.renderers?.(db) ?? {} }]),
-  );
-  return (name, key, { type, data }) => {
-    const { idOf, renderers } = byKind.get(name)!;
-    const id = idOf(key);
-    const render = renderers[type];
-    const subject = { type: name as EventSubject['type'], id };
-    return { payload: render === undefined ? JSON.stringify(data) : render(data, { key, id }), subject };
+export interface Rendering {
+  render: Renderer;
+  /** Forgets the rows that events refer to: they change only when something of them is erased. */
+  forget(): void;
+}
+
+export function renderingOf(db: Connection, kinds: readonly AnyKind[]): Rendering {
+  const make = (): Map<string, RendererOfKind> =>
+    new Map(kinds.map((kind) => [kind.name, { idOf: idsOf(db, kind), renderers: kind.renderers?.(db) ?? {} }]));
+  let byKind = make();
+  return {
+    render(name, key, { type, data }) {
+      const { idOf, renderers } = byKind.get(name)!;
+      const id = idOf(key);
+      const render = renderers[type];
+      const subject = { type: name as EventSubject['type'], id };
+      return { payload: render === undefined ? JSON.stringify(data) : render(data, { key, id }), subject };
+    },
+    forget() {
+      byKind = make();
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AnyKind } from '../runtime/kind.ts';
 import type { Connection } from '../store/database.ts';
 import { type Change, type Row, type RowQuery, Table, type TableShape } from '../store/table.ts';
-import { bases, deadLetters, marks, outbox, timers } from '../store/tables.ts';
+import { bases, deadLetters, journal, marks, outbox, timers } from '../store/tables.ts';
 import { digest, type RowChange } from './turn.ts';
 
 /** Separates values: it stands in no number and in no JSON text. */
@@ -11,11 +11,14 @@ const something = '\u0001s';
 /** Stands for a null: it is no text that a column holds. */
 const nothing = `\u0001${separator}`;
 
-/** The tables that are checked by digests; the journal's rows have their hashes. */
+/** The tables that are checked by digests. */
 export const digestedTables = (kinds: readonly AnyKind[]): TableShape[] => [
   ...[timers, outbox, deadLetters, bases, marks],
   ...kinds.flatMap(({ table, tables = [] }) => [table, ...tables]),
 ];
+
+/** Those, and the journal, whose rows have hashes: only what was erased of them is checked by digests. */
+export const tablesOfTurns = (kinds: readonly AnyKind[]): TableShape[] => [...digestedTables(kinds), journal];
 
 /** Digests of whole rows, by which a check of the file finds rows that nobody has written so. */
 export class RowDigests {

@@ -4,9 +4,10 @@ import { slots } from '../runtime/shard.ts';
 import { type Connection, openForReading } from '../store/database.ts';
 import { keysPerShard } from '../store/table.ts';
 import { bases, type BaseRow, journal, type JournalRow, type ShardRow } from '../store/tables.ts';
+import { ErasureCheck } from './erasure-check.ts';
 import { FoldCheck } from './fold-check.ts';
 import { RowCheck } from './row-check.ts';
-import { digestedTables, RowDigests } from './row-digest.ts';
+import { RowDigests, tablesOfTurns } from './row-digest.ts';
 import { secretProblems } from './secret-check.ts';
 import { positionsOf, shardDigest, type TurnEvent, turnHash, unpackEvents, unpackRows, unpackSteps } from './turn.ts';
 
@@ -57,6 +58,7 @@ class Verifier {
   readonly #actors = new Map<number, Chained>();
   readonly #digests: RowDigests;
   readonly #rows: RowCheck;
+  readonly #erasures: ErasureCheck;
   readonly #folds: FoldCheck;
   readonly #result: Verification = { actors: 0, turns: 0, steps: 0, events: 0, rows: 0, problems: [] };
 
@@ -64,8 +66,9 @@ class Verifier {
     this.#db = db;
     this.#kinds = kinds;
     this.#sealKey = sealKey;
-    this.#digests = new RowDigests(db, digestedTables(kinds));
+    this.#digests = new RowDigests(db, tablesOfTurns(kinds));
     this.#rows = new RowCheck(db, kinds, this.#digests);
+    this.#erasures = new ErasureCheck(db, this.#digests);
     this.#bases = new Map(
       bases
         .query(db, '')
@@ -94,6 +97,7 @@ class Verifier {
       });
     }
     for (const problem of this.#rows.problems()) this.#problem(problem);
+    for (const problem of this.#erasures.problems()) this.#problem(problem);
     this.#result.rows += this.#rows.rows;
     for (const key of this.#bases.keys()) this.#problem(`base ${key}: nobody has it`);
     return this.#result;
@@ -157,8 +161,11 @@ class Verifier {
     const events = unpackEvents(row.events);
     const actor = row.actor === 0 ? null : this.#actorOf(row);
     const { own, others } = unpackRows(row.rows);
-    for (const change of others) this.#rows.changed(name, change);
-    if (row.hash !== turnHash(actor?.chain ?? '', row)) this.#problem(`${name}: its hash is not that of its columns`);
+    for (const change of others) {
+      if (change.table === journal.name) this.#erasures.erased(name, change);
+      else this.#rows.changed(name, change);
+    }
+    if (row.hash !== turnHash(actor?.chain ?? '', row)) this.#erasures.changed(row.key);
     if (actor === null) return positionsOf(events.length);
     if (row.previous !== actor.last && actor.last !== -1) this.#problem(`${name}: it does not follow on ${actor.last}`);
     actor.chain = row.hash;

@@ -1,7 +1,7 @@
 import { registry } from '#machines/registry.ts';
 import { initial, restore } from '#machines/step.ts';
 import { Failure } from '../errors.ts';
-import { digestedTables, RowDigests } from '../journal/row-digest.ts';
+import { RowDigests, tablesOfTurns } from '../journal/row-digest.ts';
 import { parseJson } from '../json.ts';
 import type { HostStore } from '../store/host-store.ts';
 import { isIoError } from '../store/io-error.ts';
@@ -47,7 +47,7 @@ export class CommandHandling {
       ]),
     );
     this.#activations = activations;
-    this.#digests = store.prepare((db) => new RowDigests(db, digestedTables(kinds)));
+    this.#digests = store.prepare((db) => new RowDigests(db, tablesOfTurns(kinds)));
     this.#failed = new FailedCommands(store, this.#digests);
   }
 

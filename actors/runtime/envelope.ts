@@ -23,7 +23,7 @@ export interface Envelope {
   now: number;
   /** Epoch ms after which the command is dropped instead of handled. */
   deadline: number;
-  /** What led to it: a request id, an effect, a timer. Kept in the journal. */
+  /** What led to it: a caller with a request, a command, a timer (`actors/cause.ts`). Kept in the journal. */
   cause: string;
   /** On whose behalf, in words that are no other's: callers share the host evenly. Absent: the hub's own. */
   caller?: string;

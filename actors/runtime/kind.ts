@@ -5,6 +5,7 @@ import type { EventType, Json } from '../representation.ts';
 import type { Connection } from '../store/database.ts';
 import type { Change, Table, TableShape } from '../store/table.ts';
 import type { ActorRow, OutboxRow } from '../store/tables.ts';
+import type { Redaction } from './erased-turns.ts';
 import type { Growing } from './signal.ts';
 
 /** The commands of a kind: type → body and result. */
@@ -66,6 +67,12 @@ export interface Runtime<Row extends ActorRow = ActorRow, Memory = unknown, Read
    * A refusal ends it like any other answer.
    */
   tell<C extends CommandTable, T extends keyof C & string>(to: Address<C>, type: T, body: C[T]['body']): void;
+  /**
+   * Takes out what kept turns of this actor told and answered, a part of them at a time, from `from` on backwards (absent:
+   * from the newest). Readers that have seen it must be told to forget it: `signal('erased')`.
+   * @returns the key to go on with; 0: all are done
+   */
+  eraseTurns(redaction: Redaction, from?: number): number;
   /** The effect of a kind that a row of this actor has in the outbox. */
   effectOf(subject: number, kind: string): OutboxRow | null;
 }

@@ -9,7 +9,8 @@ import type { Change, Row } from '../store/table.ts';
 import { type ActorRow, bases, journal, type OutboxRow, outbox, timers } from '../store/tables.ts';
 import { uuidV5 } from '../uuid.ts';
 import type { ActiveActor } from './activation.ts';
-import type { Envelope } from './envelope.ts';
+import type { ActorAddress, Envelope } from './envelope.ts';
+import { erasedTurns, type Redaction } from './erased-turns.ts';
 import type { Address, AnyKind, Columns, OwnedState, Runtime } from './kind.ts';
 import type { ShardCounters } from './shard.ts';
 import type { Growing } from './signal.ts';
@@ -171,10 +172,22 @@ export class TurnRuntime implements Runtime {
         lane: this.#actor.row.key,
         subject: this.#actor.row.key,
         ready: 1,
-        body: JSON.stringify({ from: { kind: this.#kind.name, id: this.#actor.row.id }, to, type, body }),
+        body: JSON.stringify({ ...this.#self(), to, type, body }),
         at: this.now,
       }),
     );
+  }
+
+  eraseTurns(redaction: Redaction, from = this.#actor.row.last_turn): number {
+    const { changes, next } = erasedTurns(this.#store, from, redaction);
+    for (const change of changes) this.change(change);
+    this.signal('erased');
+    return next;
+  }
+
+  /** Who tells something, and which command made it. */
+  #self(): { from: ActorAddress; command: string } {
+    return { from: { kind: this.#kind.name, id: this.#actor.row.id }, command: this.commandId };
   }
 
   effectOf(subject: number, kind: string): OutboxRow | null {

@@ -10,7 +10,7 @@ export interface Conflict {
 /** A check of values that belong together. A value that could not be read is absent: it is a problem already. */
 type Check = (config: Partial<Config>) => Conflict | null;
 
-const checks: readonly Check[] = [openToTheNetwork, openToAnyPage, guessableSecret, sharedSecret];
+const checks: readonly Check[] = [openToTheNetwork, openToAnyPage, guessableSecret, sharedSecret, plainIssuer];
 
 /** Everything that is wrong with values together. */
 export const checkTogether = (config: Partial<Config>): Conflict[] =>
@@ -50,4 +50,11 @@ function sharedSecret({ security }: Partial<Config>): Conflict | null {
   const jwtSecret = security?.jwtSecret?.reveal();
   if (jwtSecret === undefined || jwtSecret !== security?.systemToken?.reveal()) return null;
   return { key: 'security.systemToken', reason: 'is the same as security.jwtSecret: make one of them anew' };
+}
+
+/** What an identity provider says over the network in plain text could be said by anybody on the way. */
+function plainIssuer({ security }: Partial<Config>): Conflict | null {
+  const issuer = URL.parse(security?.oidc?.issuer ?? '');
+  if (issuer === null || issuer.protocol === 'https:' || isLoopback(issuer.hostname)) return null;
+  return { key: 'security.oidc.issuer', reason: 'must be an https:// address, unless the provider is on this machine' };
 }

@@ -37,7 +37,7 @@ export interface OidcConfig {
   /** `*` is the wildcard; a pattern matches the whole address. */
   allowedEmailPatterns: string[];
   scope: string;
-  /** Empty: the page that asked for the login. */
+  /** Empty: where `/login` was told to return to, on the hub. */
   loginSuccessUrl: string;
   logoutSuccessUrl: string;
 }

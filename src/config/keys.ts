@@ -60,7 +60,7 @@ const oidc = optional({
     'Who may log in: addresses, * as wildcard, each matching the whole address.',
   ),
   scope: key(text, 'openid email profile', 'Scopes asked of the provider.'),
-  loginSuccessUrl: key(webUrl, '', 'Where a login ends; empty: the page that asked for it.'),
+  loginSuccessUrl: key(webUrl, '', 'Where a login ends; empty: where /login was told to return to, on the hub.'),
   logoutSuccessUrl: key(webUrl, '', 'Where a logout ends.'),
 });
 

@@ -7,6 +7,7 @@ import { Door, type Env, page, type Route, type Work } from './door.ts';
 import { handle, type HandlerParts } from './handle.ts';
 import { healthRoutes } from './health.ts';
 import { handleInbound } from './inbound-route.ts';
+import { loginRoutes } from './login/routes.ts';
 import { mediaRoute } from './media/serve.ts';
 import type { Operation } from './operation.ts';
 import { operations as table } from './operations.ts';
@@ -30,6 +31,7 @@ export function createApp(parts: AppParts): Hono<Env> {
     ...operations.flatMap((operation) => operationRoutes(parts, operation)),
     ...healthRoutes(services, gate),
     ...documentRoutes(services.config),
+    ...loginRoutes(parts),
     mediaRoute(services),
     page(webSocketPath, async () => onlyUpgrades()),
   ];

@@ -46,9 +46,10 @@ export const meaningOf: Record<FailureCode, string> = {
   query_too_slow: 'a list query took longer than 2 s',
   invalid_idempotency_key: 'the `Idempotency-Key` is not 1 to 255 visible ASCII characters',
   idempotency_conflict: 'the key was used with another body within 24 hours',
-  unauthorized: 'the credential is missing or is not one of this hub, or the source of the token was deleted',
+  unauthorized:
+    'the credential is missing or is not one of this hub, the source of the token was deleted, the API key was revoked, or the login is over',
   forbidden:
-    "the credential is good, but not for this operation or this channel; a platform's request is not signed as its source signs",
+    "the credential is good, but not for this operation, this channel or these sources; a platform's request is not signed as its source signs",
   not_found: 'the path, or the thing that an id names, does not exist',
   method_not_allowed: 'another method than the path takes',
   upgrade_required: "a WebSocket's path is asked for a page",

@@ -6,5 +6,7 @@ export const exampleIds = {
   tag: '0192f3a4-7c1d-7b2e-8a3f-56789abcdef0',
   template: '0192f3a4-8d2e-7c3f-9b40-6789abcdef01',
   webhook: '0192f3a4-5b6c-7d8e-9f01-23456789abcd',
+  apiKey: '0192f3a4-6c7d-7e8f-8a01-3456789abcde',
+  session: '0192f3a4-7d8e-7f90-8b02-456789abcdef',
   delivery: '7d3e9c10-2f4a-5b6c-8d7e-0123456789ab',
 } as const;

@@ -1,11 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { CommandSender } from '#actors/commands.ts';
+import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
+import type { Gate } from '#src/security/gate.ts';
+import { boundServices } from '#src/security/bound-services.ts';
+import { assertMayCall } from '#src/security/permission.ts';
 import type { Origin, Services } from '#src/services.ts';
 import { addressOf } from './address.ts';
 import { type Bodies, bodyLimit } from './bodies.ts';
@@ -22,6 +26,7 @@ import type { RequestQueues } from './request-queues.ts';
 export interface HandlerParts {
   services: Services;
   auth: Auth;
+  gate: Pick<Gate, 'cookiesOf'>;
   metrics: Metrics;
   bodies: Bodies;
   queues: RequestQueues;
@@ -44,8 +49,8 @@ export const handle = (
 ): Promise<Outgoing> =>
   answered(parts, { operation: operation.path }, requestId, () => answer(parts, operation, request, requestId));
 
-/** One unit of work behind an address: an operation, or a route of a connector. */
-export type Unit = { operation: string } | { inbound: string };
+/** One unit of work behind an address: an operation, a route of a connector, or a step of a login. */
+export type Unit = { operation: string } | { inbound: string } | { login: string };
 
 /** Does the work of a request: whatever it throws becomes an answer, and every answer is counted and logged once. */
 export async function answered(
@@ -88,10 +93,14 @@ async function answer(
   request: IncomingMessage,
   requestId: string,
 ): Promise<Outgoing> {
-  const { services, auth } = parts;
+  const { services, auth, gate } = parts;
   const { headers } = request;
   // Before the body: who may not call costs no memory.
-  const caller = await auth.identify(operation.auth, { authorization: headers.authorization });
+  const caller = await auth.identify(operation.auth, {
+    authorization: headers.authorization,
+    cookie: gate.cookiesOf(headers),
+  });
+  assertMayCall(caller, operation);
   assertFeature(operation, services);
   const name = callerName(caller);
   using given = operation.takesFile
@@ -110,7 +119,7 @@ async function answer(
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
-  return await once(call(services, { caller, requestId, address }, claimed), operation, body, claimed);
+  return await once(services, call(services, { caller, requestId, address }, claimed), operation, body, claimed);
 }
 
 /** What a request brought: its body as the operation takes it, and the bytes that tell it from another one. */
@@ -143,6 +152,7 @@ async function fileGiven(services: Services, request: IncomingMessage): Promise<
 
 /** Does the work of a claimed key and keeps the answer, a refusal too. */
 async function once(
+  services: Services,
   call: Call<CallerOf<Scope>>,
   operation: Operation,
   body: unknown,
@@ -156,21 +166,23 @@ async function once(
     outgoing = refusal(error);
     if (!isFinal(outgoing.status)) throw error;
   }
-  const kept = await stripped(call.services, operation, outgoing);
-  await complete(call.services.commandsFor(originOf(call)), keyed, kept);
+  const kept = await stripped(services, operation, outgoing);
+  await complete(services.commandsFor(originOf(call)), keyed, kept);
   return outgoing;
 }
 
 const originOf = ({ requestId, caller }: Pick<Call, 'requestId' | 'caller'>): Origin => ({
-  cause: requestId,
+  cause: requestCause(callerName(caller), requestId),
   caller: callerName(caller),
 });
 
 function call<C extends Caller>(
-  services: Services,
+  all: Services,
   asked: Pick<Call<C>, 'caller' | 'requestId' | 'address'>,
   keyed: ClaimedKey | null,
 ): Call<C> {
+  const { caller } = asked;
+  const services = caller.kind === 'key' && caller.sources !== null ? boundServices(all, caller.sources) : all;
   let commands: CommandSender | null = null;
   let made = 0;
   return {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import type { InboundRoute, ParsedRequest, RawRequest } from '#src/connectors/connector.ts';
 import { ingest } from '#src/ingest/ingest.ts';
@@ -53,7 +54,8 @@ async function store(
   requestId: string,
 ): Promise<void> {
   const { store, clock } = services;
-  const commands = services.commandsFor({ cause: requestId, caller: callerOf(route) });
+  const caller = callerOf(route);
+  const commands = services.commandsFor({ cause: requestCause(caller, requestId), caller });
   const now = clock.now();
   for (const part of inbound) {
     const messages = part.messages.map((item) => ({ ...item, sentAt: plausibleTime(item.sentAt, now) }));

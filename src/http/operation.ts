@@ -5,13 +5,14 @@ import { JsonText } from '#actors/json.ts';
 import type { MediaFacts } from '#actors/media/contract.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
 import type { LongReads } from '#src/runtime/long-reads.ts';
+import type { KeyAccess } from '#src/security/permission.ts';
 import type { Services } from '#src/services.ts';
 import type { AnswerHeader } from './documents/headers.ts';
 
 /** What an operation is given of the request besides its body. */
 export interface Call<C extends Caller = Caller> {
   services: Services;
-  /** Sends commands whose cause is this request; with an Idempotency-Key their ids come from it. */
+  /** Sends commands whose cause is the caller with this request; with an Idempotency-Key their ids come from it. */
   commands: CommandSender;
   /** Long reads on behalf of the caller. */
   longReads: LongReads;
@@ -61,6 +62,8 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   summary: string;
   /** Who may call. */
   auth: S;
+  /** What API keys may do with it; absent: as `unbound`. */
+  keys?: KeyAccess;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
   feature?: keyof typeof featureKeys;
   request: z.ZodType<Request>;

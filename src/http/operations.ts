@@ -1,3 +1,4 @@
+import { listAudit } from './audit/list.ts';
 import { infoChannel } from './channels/info.ts';
 import { listChannels } from './channels/list.ts';
 import { updateChannel } from './channels/update.ts';
@@ -13,6 +14,9 @@ import { updateConversationContact } from './conversations/update-contact.ts';
 import { listDeadLetters } from './dead-letters/list.ts';
 import { redriveDeadLetter } from './dead-letters/redrive.ts';
 import { listEvents } from './events/list.ts';
+import { createKey } from './keys/create.ts';
+import { listKeys } from './keys/list.ts';
+import { revokeKey } from './keys/revoke.ts';
 import { uploadMedia } from './media/upload.ts';
 import { infoMessage } from './messages/info.ts';
 import { listMessages } from './messages/list.ts';
@@ -21,6 +25,8 @@ import { sendMessage } from './messages/send.ts';
 import { suggestReplies } from './messages/suggest-replies.ts';
 import { upsertMetadata } from './metadata/upsert.ts';
 import type { Operation } from './operation.ts';
+import { endSession } from './sessions/end.ts';
+import { listSessions } from './sessions/list.ts';
 import { createSourceChannel } from './sources/channels/create.ts';
 import { disconnectSourceChannel } from './sources/channels/disconnect.ts';
 import { listSourceChannels } from './sources/channels/list.ts';
@@ -38,6 +44,7 @@ import { deleteTemplate } from './templates/delete.ts';
 import { infoTemplate } from './templates/info.ts';
 import { listTemplates } from './templates/list.ts';
 import { updateTemplate } from './templates/update.ts';
+import { listUsers } from './users/list.ts';
 import { deleteWebhook } from './webhooks/delete.ts';
 import { listWebhookDeliveries } from './webhooks/deliveries.ts';
 import { infoWebhook } from './webhooks/info.ts';
@@ -98,4 +105,11 @@ export const operations: readonly Operation[] = [
   clientConfig,
   listDeadLetters,
   redriveDeadLetter,
+  createKey,
+  listKeys,
+  revokeKey,
+  listUsers,
+  listSessions,
+  endSession,
+  listAudit,
 ];

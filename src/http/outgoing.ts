@@ -8,8 +8,8 @@ export interface Outgoing {
   headers: Record<string, string>;
 }
 
-/** A failure as an answer. */
-export function refusal(failure: Failure, headers: Record<string, string> = {}): Outgoing {
+/** A failure as an answer. @param page in the place of its JSON */
+export function refusal(failure: Failure, headers: Record<string, string> = {}, page?: string): Outgoing {
   const { status, body, headers: own } = errorAnswer(failure);
-  return { status, body: JSON.stringify(body), headers: { ...own, ...headers } };
+  return { status, body: page ?? JSON.stringify(body), headers: { ...own, ...headers } };
 }

@@ -53,6 +53,9 @@ function encode(list: string, key: PageKey | null, direction: 'after' | 'before'
   return Buffer.from(`${text}~${checksum(text)}`).toString('base64url');
 }
 
+/** The cursor of a list that only goes on; null at its end. */
+export const nextCursor = (list: string, key: PageKey | null): string | null => encode(list, key, 'after');
+
 /** @throws Failure `invalid_cursor` */
 export function pageQuery(
   list: string,

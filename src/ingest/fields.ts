@@ -48,6 +48,16 @@ export const jsonObject = z
   Record<string, unknown>
 >;
 
+const instantWanted = 'must be epoch milliseconds as a number, or ISO 8601 with Z or an offset';
+
+/** A time as epoch ms or ISO 8601; epoch ms behind it. */
+export const instant = z
+  .union([z.number(), z.iso.datetime({ offset: true, error: instantWanted })], {
+    error: ({ input }) => (input === undefined ? 'is required' : instantWanted),
+  })
+  .transform((value) => (typeof value === 'number' ? Math.trunc(value) : Date.parse(value)))
+  .meta({ oneOf: [{ type: 'number' }, { type: 'string', format: 'date-time' }], description: 'Epoch ms or ISO 8601.' });
+
 /** For schemas of metadata that a source gives: what the hub keeps itself is refused, key by key. */
 export function refuseOwnKeys(metadata: unknown, context: z.RefinementCtx): void {
   // Asked also for what is missing: that is another check's to refuse.

@@ -7,6 +7,7 @@ import { createHttpServer } from '#src/http/server.ts';
 import { RequestQueues } from '#src/http/request-queues.ts';
 import { createAuth } from '#src/security/auth.ts';
 import { createGate } from '#src/security/gate.ts';
+import { Sightings } from '#src/security/sightings.ts';
 import type { Metrics } from '#src/metrics.ts';
 import { createRealtime, type Realtime } from '#src/realtime/server.ts';
 import type { Services } from '#src/services.ts';
@@ -32,8 +33,10 @@ export interface Front {
  * @param operations in the place of the table of the API, for tests
  */
 export function createFront(services: Services, metrics: Metrics, operations?: readonly Operation[]): Front {
-  const auth = createAuth(services);
-  const realtime = createRealtime(services, auth);
+  const auth = createAuth(services, new Sightings(services));
+  // That a socket is open says nothing new about who follows.
+  const lookAgain = createAuth(services, { keyUsed() {}, userCalled() {} });
+  const realtime = createRealtime(services, auth, { lookAgain });
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
   const gate = createGate(services.config);
   const parts = { services, auth, metrics, gate, bodies: new Bodies(), queues: new RequestQueues(services.clock) };

@@ -11,8 +11,10 @@ import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import { mediaBeside } from '#src/media/folder.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
-import { longReadsBy, readLong } from '#src/runtime/long-reads.ts';
+import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
 import { Growth } from '#src/runtime/growth.ts';
+import { createGuardedFetch, type GuardedFetch } from '#src/outgoing/guarded-fetch.ts';
+import { IdentityProvider } from '#src/security/identity-provider.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
 import type { HealthCheck, Services } from '#src/services.ts';
@@ -33,6 +35,8 @@ export interface NodePorts {
   health?: readonly HealthCheck[];
   /** In the place of the connectors of the registry. */
   connectors?: readonly ConnectorFactory[] | undefined;
+  /** Ports of this machine that no outgoing call reaches. */
+  ownPorts?: ReadonlySet<number> | undefined;
   /** In the place of those that the configuration's secret makes. */
   tokens?: Services['tokens'] | undefined;
 }
@@ -53,14 +57,18 @@ export function openServices(ports: NodePorts): NodeServices {
   const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(config.security).sealKey));
   const growth = new Growth();
   growth.on('sources', forget);
+  growth.on('erased', () => store.forgetErased());
+  growth.on('callers', forget);
   const problems = new Problems(log);
   const reads = new ReadHealth({ clock, problems, look: () => readNewest(store) });
   const stopLooking = repeated(clock, lookAgainEvery, () => reads.look());
   const stopSignals = followSignals(growth, bus, clock);
+  const identityCalls = createGuardedFetch({ allowNetworks: config.outgoing.allowNetworks, ownPorts: ports.ownPorts });
+  const longReadsFor = ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked)));
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, clock, ids, log, store },
-    longReadsFor: ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked))),
+    longReadsFor: (caller) => shortcut(store, longReadsFor(caller)),
     feed: store.feed,
     connectors: createConnectors(config, ports.connectors),
     media: mediaBeside(ports.file, ids),
@@ -68,6 +76,7 @@ export function openServices(ports: NodePorts): NodeServices {
     problems,
     unread: (error) => reads.failed(error),
     tokens: ports.tokens ?? sourceTokensOf(config),
+    identityProvider: providerOf(config, identityCalls.fetch, clock, log),
     commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: forgetting(forget) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
@@ -75,9 +84,26 @@ export function openServices(ports: NodePorts): NodeServices {
       stopSignals();
       stopLooking();
       store.close();
+      void identityCalls.close();
     },
   };
 }
+
+const providerOf = (
+  { security: { oidc } }: Config,
+  fetch: GuardedFetch['fetch'],
+  clock: Clock,
+  log: Logger,
+): IdentityProvider | null => (oidc === undefined ? null : new IdentityProvider(oidc, { fetch, clock, log }));
+
+/** The first page of all conversations is read at once; a walk that began long ago has to find what was said since. */
+const shortcut = (store: OpenStoreReader, longReads: LongReads): LongReads => ({
+  ...longReads,
+  conversations: async (query, filter) =>
+    filter === null && query.from === null
+      ? store.conversations.page(query, null)
+      : longReads.conversations(query, filter),
+});
 
 /** The newest event of each shard, with all that belongs to it. */
 function readNewest({ feed }: OpenStoreReader): void {
@@ -85,7 +111,7 @@ function readNewest({ feed }: OpenStoreReader): void {
   feed.read({ after: end.map((position) => Math.max(0, position - 1)), limit: end.length });
 }
 
-/** Who changed a source or a channel here sees the change with the answer, before any signal. */
+/** Who changed a source, a channel or a key here sees the change with the answer, before any signal. */
 const forgetting =
   (forget: () => void) =>
   (kind: string): void => {

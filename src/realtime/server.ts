@@ -5,9 +5,11 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { Failure } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
 import type { Auth, Credentials } from '#src/security/auth.ts';
-import type { Caller } from '#src/security/caller.ts';
+import { type Caller, callerName } from '#src/security/caller.ts';
+import { assertMayCall } from '#src/security/permission.ts';
 import type { Admission } from '#src/security/gate.ts';
 import type { Services } from '#src/services.ts';
+import { type Credited, watchCredentials } from './credentials-watch.ts';
 import { createFanOut } from './fan-out.ts';
 import { clientLimits } from './frame.ts';
 import type { HeartBeatOffer } from './heart-beat.ts';
@@ -34,6 +36,8 @@ export type RealtimeServices = Pick<Services, 'clock' | 'ids' | 'log' | 'feed' |
 export interface RealtimeOptions {
   /** Ms; 30,000 both ways unless given. */
   heartBeat?: HeartBeatOffer;
+  /** Whom the credential of an open socket names by now; unless given, as at its beginning. */
+  lookAgain?: Auth;
 }
 
 export const webSocketPath = '/ws.communication';
@@ -46,7 +50,8 @@ const keepAliveMs = 30_000;
 export function createRealtime(services: RealtimeServices, auth: Auth, options: RealtimeOptions = {}): Realtime {
   const heartBeat = options.heartBeat ?? { send: 30_000, expect: 30_000 };
   const fanOut = createFanOut(services);
-  const open = new Map<WebSocket, Session>();
+  const open = new Map<WebSocket, Credited>();
+  const stopWatching = watchCredentials(services.clock, () => open.values());
   let closing = false;
   const webSockets = new WebSocketServer({
     noServer: true,
@@ -56,15 +61,27 @@ export function createRealtime(services: RealtimeServices, auth: Auth, options: 
     handleProtocols: (offered) => subProtocols.find((protocol) => offered.has(protocol)) ?? false,
   });
 
-  const begin = (wire: Wire, credentials: Credentials): Session => {
-    const authenticate = async (authorization: string | undefined) =>
-      (authorization === undefined ? null : await agentOf(auth, { authorization })) ?? agentOf(auth, credentials);
-    return new Session(wire, { services, fanOut, authenticate, heartBeat });
+  const begin = (wire: Wire, credentials: Credentials): Credited => {
+    const named = async (by: Auth, authorization: string | undefined) =>
+      (authorization === undefined ? null : await agentOf(by, { authorization })) ?? agentOf(by, credentials);
+    let known: { name: string; authorization: string | undefined } | null = null;
+    const authenticate = async (authorization: string | undefined) => {
+      const caller = await named(auth, authorization);
+      known = caller && { name: callerName(caller), authorization };
+      return caller;
+    };
+    const isStillValid = async () => {
+      if (known === null) return true;
+      const caller = await named(options.lookAgain ?? auth, known.authorization);
+      return caller !== null && callerName(caller) === known.name;
+    };
+    return { session: new Session(wire, { services, fanOut, authenticate, heartBeat }), isStillValid };
   };
 
   const start = (webSocket: WebSocket, socket: Duplex, credentials: Credentials): void => {
-    const session = begin(wireOf(webSocket, socket), credentials);
-    open.set(webSocket, session);
+    const credited = begin(wireOf(webSocket, socket), credentials);
+    const { session } = credited;
+    open.set(webSocket, credited);
     webSocket.on('message', (data) => session.receive(data as Buffer));
     // `ws` closes the socket itself after an error: a message too large, or not a WebSocket frame.
     webSocket.on('error', () => session.closed('socket_error'));
@@ -88,21 +105,27 @@ export function createRealtime(services: RealtimeServices, auth: Auth, options: 
       webSockets.handleUpgrade(request, socket, head, (webSocket) => start(webSocket, socket, credentials));
       return true;
     },
-    open: begin,
+    open: (wire, credentials) => begin(wire, credentials).session,
     async close() {
       closing = true;
+      stopWatching();
       fanOut.close();
-      await Promise.all([...open].map(([webSocket, session]) => endSession(services.clock, webSocket, session)));
+      await Promise.all([...open].map(([webSocket, { session }]) => endSession(services.clock, webSocket, session)));
       webSockets.close();
     },
     sessions: () => open.size,
   };
 }
 
+/** A socket shows what `events.list` does, of every source. */
+const follows = { path: '/events.list' };
+
 /** Whom the credentials name to the core API; null when it lets none of them in. */
 async function agentOf(auth: Auth, credentials: Credentials): Promise<Caller | null> {
   try {
-    return await auth.identify('core', credentials);
+    const caller = await auth.identify('core', credentials);
+    assertMayCall(caller, follows);
+    return caller;
   } catch (error) {
     if (error instanceof Failure && (error.code === 'unauthorized' || error.code === 'forbidden')) return null;
     throw error;

@@ -1,3 +1,4 @@
+import { commandCause } from '#actors/cause.ts';
 import type { CommandBody, CommandResult, Commands, CommandSender, CommandType } from '#actors/commands.ts';
 import { parseJson } from '#actors/json.ts';
 import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
@@ -37,6 +38,8 @@ export function commandSenders(options: CommandSenderOptions): (origin: Origin) 
 /** What an actor has told another: the body of the effect. */
 interface Told {
   from: ActorAddress;
+  /** The command that made it tell. */
+  command: string;
   to: ActorAddress;
   type: string;
   body: unknown;
@@ -69,10 +72,10 @@ class OriginSender implements CommandSender {
   }
 
   async relay({ key, id, body }: { key: number; id: string; body: string }): Promise<FailureData | null> {
-    const { from, to, type, body: told } = parseJson(body) as Told;
+    const { from, command, to, type, body: told } = parseJson(body) as Told;
     let refusal: FailureData | null = null;
     try {
-      await this.#ask(to, type, told, id);
+      await this.#ask(to, type, told, { commandId: id, cause: commandCause(command) });
     } catch (error) {
       if (!(error instanceof Failure) || error.retryAfter !== undefined) throw error;
       refusal = error.toData();
@@ -81,20 +84,25 @@ class OriginSender implements CommandSender {
     return refusal;
   }
 
-  #ask(actor: ActorAddress, type: string, body: unknown, given?: string): Promise<unknown> {
-    const { caller } = this.#origin;
+  #ask(
+    actor: ActorAddress,
+    type: string,
+    body: unknown,
+    told?: { commandId: string; cause: string },
+  ): Promise<unknown> {
+    const { caller, cause } = this.#origin;
     // Before any wait: the nth command of a request is the nth again when it is repeated.
-    const commandId = given ?? this.#commandId(actor.kind, actor.id, type);
-    const send = (): Promise<unknown> => this.#sendNow({ commandId, actor, type, body });
+    const named = told ?? { commandId: this.#commandId(actor.kind, actor.id, type), cause };
+    const send = (): Promise<unknown> => this.#sendNow({ ...named, actor, type, body });
     return caller === undefined ? send() : this.#flow.within(caller, send);
   }
 
-  async #sendNow(command: Pick<Envelope, 'commandId' | 'actor' | 'type' | 'body'>): Promise<unknown> {
+  async #sendNow(command: Pick<Envelope, 'commandId' | 'cause' | 'actor' | 'type' | 'body'>): Promise<unknown> {
     const { clock, shards, patience } = this.#options;
-    const { cause, caller } = this.#origin;
+    const { caller } = this.#origin;
     const now = clock.now();
     const deadline = now + (patience ?? defaultPatience);
-    const envelope: Envelope = { ...command, now, deadline, cause, ...(caller !== undefined && { caller }) };
+    const envelope: Envelope = { ...command, now, deadline, ...(caller !== undefined && { caller }) };
     const { actor } = command;
     const reply = await this.#request(workSubject(shardOf(actor.id, shards), actor), envelope);
     this.#options.onAnswered?.(actor.kind);

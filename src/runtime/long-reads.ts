@@ -1,5 +1,6 @@
 import type { Clause } from '#actors/filter.ts';
 import type { DeadLetterReader } from '#actors/dead-letter/reader.ts';
+import type { AuditQuery } from '#actors/journal/audit.ts';
 import type { PageQuery } from '#actors/store/page.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { WebhookReader } from '#actors/webhook-subscription/reader.ts';
@@ -9,6 +10,7 @@ export const longReads = {
   conversations: (store: StoreReader, query: PageQuery, filter: Clause | null) =>
     store.conversations.page(query, filter),
   deadLetters: (store: StoreReader, ...asked: Parameters<DeadLetterReader['page']>) => store.deadLetters.page(...asked),
+  audit: (store: StoreReader, query: AuditQuery) => store.audit.page(query),
   webhookDeliveries: (store: StoreReader, ...asked: Parameters<WebhookReader['deliveries']>) =>
     store.webhooks.deliveries(...asked),
 };

@@ -28,6 +28,10 @@ export interface KeyHolder {
   keyId: string;
   /** The author of the messages it sends. */
   sender: Sender;
+  /** What it opens: `messages.send`, `conversations.*` or `*`. */
+  operations: readonly string[];
+  /** The sources that it is bound to; null: it sees those of all. */
+  sources: ReadonlySet<string> | null;
 }
 
 /** Nobody was asked who they are. */

@@ -5,10 +5,10 @@ import type { Config } from '#src/config/config.ts';
 import { isLoopback } from '#src/config/loopback.ts';
 
 /**
- * Who comes in: `own`, no page at all, or one of the hub or of an origin that is named; `anyone`, a page that only `*`
- * lets in, which may not act with the credentials of its reader.
+ * Who comes in: `own`, no page at all or one of the hub; `named`, a page of an origin that may call; `anyone`, one that
+ * only `*` lets in. Only the hub's own pages act with the cookies of their readers.
  */
-export type Admission = 'own' | 'anyone';
+export type Admission = 'own' | 'named' | 'anyone';
 
 /** Metrics ask for no credential. */
 export type Entrance = 'api' | 'metrics';
@@ -31,6 +31,8 @@ export interface Gate {
    * rebinding) has another: an address or `localhost` can not be such a name.
    */
   knowsHost(headers: IncomingHttpHeaders): boolean;
+  /** The cookies of a request that passed, where it may act with them. */
+  cookiesOf(headers: IncomingHttpHeaders): string | undefined;
 }
 
 const healthPath = /^\/health\//;
@@ -47,8 +49,17 @@ export function createGate(rules: GateRules): Gate {
       return admission;
     },
     knowsHost,
+    cookiesOf: (headers) => (actsForReader(headers, rules) ? headers.cookie : undefined),
   };
 }
+
+/** Of what a form can send, the hub's own page has to be named: not every browser names the one of another site. */
+const actsForReader = (headers: IncomingHttpHeaders, rules: GateRules): boolean =>
+  judgeOrigin(headers, rules) === 'own' && (headers.origin !== undefined || !isForm(headers));
+
+/** What a page of any site can send without being asked, as it is no JSON. */
+const isForm = ({ 'content-type': type }: IncomingHttpHeaders): boolean =>
+  type !== undefined && !/^application\/json\b/i.test(type);
 
 /** Not where a page under a foreign name would have no credential, or the hub is meant to be open to the network. */
 function asksForHost(entrance: Entrance, { server, security }: GateRules): boolean {
@@ -62,9 +73,10 @@ function isOwnName(name: string, { host, publicUrl }: GateRules['server']): bool
 }
 
 function judgeOrigin({ origin, host }: IncomingHttpHeaders, { server, security }: GateRules): Admission | null {
-  if (origin === undefined || security.allowedOrigins.includes(origin)) return 'own';
+  if (origin === undefined) return 'own';
   const url = URL.parse(origin);
   if (url && (url.host === host || url.origin === URL.parse(server.publicUrl)?.origin)) return 'own';
+  if (security.allowedOrigins.includes(origin)) return 'named';
   return security.allowedOrigins.includes('*') ? 'anyone' : null;
 }
 

@@ -135,6 +135,8 @@ test('whatever differs in a record, its hash tells', () => {
   expect(new Set([record, ...differing].map(recordHash)).size).toBe(differing.length + 1);
 });
 
+const testKey = { name: 'CRM', hash: 'hash', operations: ['*'], sources: ['acme'], createdBy: 'test' };
+
 /** What a standby does. A record that is delivered twice changes nothing. */
 function applyAll(file: string, records: ChangeRecord[]): void {
   const store = openHostStore({ file, durability: 'normal', shards: 4, tables: kindTables });
@@ -154,6 +156,10 @@ test.each([1, 4])('applying the records gives the same rows, with %i shards', as
     await system.settle();
     await connectTestChannel(system.commands());
     await system.commands().send('idempotency-key', testChannel, 'key.claim', { bodyHash: 'y' });
+    await system.commands().send('api-key', testChannel, 'api-key.create', testKey);
+    await system.commands().send('user', testChannel, 'user.log-in', { userId: 'id.example:ann' });
+    const login = { hash: 'hash', user: testChannel, expiresAt: 1 };
+    await system.commands().send('user-session', testChannel, 'session.start', login);
   }
   const cuts = log.records.flatMap(({ changes }) =>
     changes.filter(({ op, table }) => op === 'cut' && table === 'journal'),

@@ -66,6 +66,7 @@ export const tableNames = [
   ...(['source', 'parked_metadata', 'channel', 'conversation', 'message', 'parked_send', 'parked_echo'] as const),
   ...(['tag', 'tagged_conversation', 'template'] as const),
   ...(['idempotency_key', 'webhook_subscription', 'webhook_delivery', 'webhook_attempt'] as const),
+  ...(['api_key', 'user', 'user_session'] as const),
   ...(['media'] as const),
 ];
 

@@ -71,6 +71,11 @@ async function everyTable(): Promise<ActorSystem> {
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
   const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
   await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
+  const key = { name: 'CRM', hash: 'x', operations: ['*'], sources: ['acme'], createdBy: 'test' };
+  await commands.send('api-key', uuid(), 'api-key.create', key);
+  await commands.send('user', ann, 'user.log-in', { userId: 'id.example:ann' });
+  const login = { hash: 'x', user: ann, expiresAt: 1 };
+  await commands.send('user-session', uuid(), 'session.start', login);
   const [tagId, templateId] = [uuid(), uuid()];
   await commands.send('tag', tagId, 'tag.create', { name: 'Urgent', color: 'tag-red' });
   await commands.send('tag', tagId, 'tag.attached', { conversationId: ann });

@@ -5,6 +5,8 @@ import { configFile, goodSecurity, jwtSecret, problemsOf, systemToken } from './
 
 const secret = 'x'.repeat(32);
 
+const plainProvider = '{ issuer: "http://id.example", clientId: a, clientSecret: b, allowedEmailPatterns: "*" }';
+
 /** [title, text of the file, what the message contains] */
 const badFiles: [string, string, string[]][] = [
   ['an unknown key', `${goodSecurity}server:\n  prot: 1\n`, ['parley.yaml:3:3: server.prot is not known', 'port']],
@@ -19,6 +21,11 @@ const badFiles: [string, string, string[]][] = [
     'text for a flag',
     `security:\n  jwtSecret: ${secret}\n  systemToken: ${secret}\n  authentication: "yes"\n`,
     ['parley.yaml:4:3: security.authentication must be true or false'],
+  ],
+  [
+    'an identity provider in plain text',
+    `security:\n  jwtSecret: ${jwtSecret}\n  systemToken: ${systemToken}\n  oidc: ${plainProvider}\n`,
+    ['security.oidc.issuer must be an https:// address'],
   ],
   ['a value for a section', `${goodSecurity}nats: nats://host\n`, ['parley.yaml:2:1: nats must be a section']],
   ['an unknown durability', `${goodSecurity}data: { durability: some }\n`, ['data.durability must be full or normal']],

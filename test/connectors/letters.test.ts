@@ -117,7 +117,8 @@ describe('the address of a connector', () => {
     await put(api, { post: [letter] }, { 'X-Request-Id': 'letter-1' });
     const lines = api.lines.filter(({ event }) => event === 'inbound.answered').map(({ fields }) => fields);
     expect(lines).toEqual([{ inbound: '/letters', status: 200, ms: expect.any(Number), requestId: 'letter-1' }]);
-    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: 'letter-1', caller: 'platform /letters' }]);
+    const caller = 'platform /letters';
+    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: `${caller} letter-1`, caller }]);
     expect(await api.metrics.registry.metrics()).toContain('{operation="/letters",status="200"} 1');
   });
 });

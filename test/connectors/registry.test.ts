@@ -7,6 +7,7 @@ import { RequestQueues } from '#src/http/request-queues.ts';
 import { Metrics } from '#src/metrics.ts';
 import { createGate } from '#src/security/gate.ts';
 import { createAuth } from '#src/security/auth.ts';
+import { Sightings } from '#src/security/sightings.ts';
 import { startApi } from '../_support/api.ts';
 import { testConfig } from '../_support/config.ts';
 import { lettersConnector } from './letters.ts';
@@ -56,7 +57,7 @@ describe('the registry', () => {
       const [, route] = lettersConnector().routes;
       const connectors = createConnectors(api.config, [but({ routes: [{ ...route!, path }] })]);
       const services = { ...api.services, connectors };
-      const parts = { services, auth: createAuth(services), metrics: new Metrics() };
+      const parts = { services, auth: createAuth(services, new Sightings(services)), metrics: new Metrics() };
       const doors = {
         gate: createGate(api.config),
         bodies: new Bodies(),

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#src/http/operation.ts';
 import { operations } from '#src/http/operations.ts';
+import { sessionCookie } from '#src/security/cookies.ts';
 import { startApi, type TestApi } from '../_support/api.ts';
-import { testConfig } from '../_support/config.ts';
+import { configWith } from '../_support/oidc-provider.ts';
 import { type Credential, credentialsOf, type Ids, marker, verdicts, type Whose, withIds } from './access-matrix.ts';
 
 const whoses: readonly Whose[] = ['own', 'foreign', 'unknown'];
@@ -17,7 +18,7 @@ interface World extends AsyncDisposable {
 
 /** A hub with two sources; what A has bears the marker. */
 async function world(authentication: boolean): Promise<World> {
-  const api = await startApi({ config: testConfig({ authentication }) });
+  const api = await startApi({ config: configWith('https://id.example', {}, authentication) });
   const system = { Authorization: api.config.security.systemToken.reveal() };
   const make = async (source: string, text: string) => {
     const { body } = await api.post<{ token: string }>('/sources.create', { source_id: source }, system);
@@ -50,6 +51,12 @@ async function world(authentication: boolean): Promise<World> {
     'channels.id': hubs(b.channel, a.channel),
     'metadata.id': hubs(b.conversation, a.conversation),
     'webhooks.id': hubs(webhook, webhook),
+    tag_id: hubs(unknownId, unknownId),
+    'tags.id': hubs(unknownId, unknownId),
+    'templates.id': hubs(unknownId, unknownId),
+    'keys.id': hubs(unknownId, unknownId),
+    'sessions.id': hubs(unknownId, unknownId),
+    'audit.id': hubs(b.conversation, a.conversation),
     delivery_id: hubs(unknownId, unknownId),
     command_id: hubs(unknownId, unknownId),
     source_channel_id: sources('line'),
@@ -62,7 +69,11 @@ async function world(authentication: boolean): Promise<World> {
 }
 
 const headersOf = (credential: Credential): Record<string, string> =>
-  credential === undefined ? {} : { Authorization: credential };
+  credential === undefined
+    ? {}
+    : credential.startsWith(sessionCookie)
+      ? { cookie: credential }
+      : { Authorization: credential };
 
 /** What an answer says, whichever id was asked for. */
 function saidBy({ status, body }: { status: number; body: unknown }, request: unknown): string {

@@ -1,9 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
+import { userActorId } from '#actors/ids.ts';
+import { Secret } from '#src/config/config.ts';
+import { apiKeyText } from '#src/security/api-key.ts';
 import type { Scope } from '#src/security/caller.ts';
+import { sessionCookie } from '#src/security/cookies.ts';
+import { newSessionToken, sessionHash } from '#src/security/session-token.ts';
 import { systemToken, jwtSecret } from '../_support/config.ts';
 import type { TestApi } from '../_support/api.ts';
 
-/** A header, as somebody shows it; undefined: none. */
+/** A value of the header Authorization, or a session's cookie, as somebody shows it; undefined: none. */
 export type Credential = string | undefined;
 /** Whose things a request names, as seen by a source. */
 export type Whose = 'own' | 'foreign' | 'unknown';
@@ -25,6 +31,11 @@ const forgedNames = [
   'other algorithm',
   'expired',
   'not yet',
+  'unknown key',
+  'revoked key',
+  'ended session',
+  'expired session',
+  'forged session',
 ] as const;
 
 const all = (verdict: Verdict): Record<Names, Verdict> => ({
@@ -47,6 +58,29 @@ export const verdicts: Record<Scope, Record<'open' | 'closed', Record<Names, Ver
     closed: { ...all('unauthorized'), system: 'forbidden', 'source A': 'in', 'source B': 'in' },
   },
 };
+
+/** A key that opens nothing any more. */
+async function revokedKey(api: TestApi): Promise<string> {
+  const system = { Authorization: `Bearer ${systemToken}` };
+  const wish = { name: 'revoked', operations: ['*'] };
+  const { body } = await api.post<{ id: string; key: string }>('/keys.create', wish, system);
+  await api.post('/keys.revoke', { id: body.id }, system);
+  return `Bearer ${body.key}`;
+}
+
+/** The token of a session that opens nothing, or never did; browsers send it as a cookie. */
+async function overSession(api: TestApi, kind: 'ended' | 'expired' | 'forged'): Promise<string> {
+  const id = randomUUID();
+  const token = newSessionToken(id);
+  const user = userActorId('id.example:ann');
+  await api.commands.send('user', user, 'user.log-in', { userId: 'id.example:ann' });
+  const now = api.system.clock.now();
+  const hash = sessionHash(kind === 'forged' ? newSessionToken(id) : token);
+  const expiresAt = kind === 'expired' ? now : now + 1_000;
+  await api.commands.send('user-session', id, 'session.start', { hash, user, expiresAt });
+  if (kind === 'ended') await api.commands.send('user-session', id, 'session.end', null);
+  return `${sessionCookie}=${token}`;
+}
 
 /** Every kind of credential, by name. @param issuedAt of source A */
 export async function credentialsOf(api: TestApi, a: string, b: string): Promise<Record<Names, Credential>> {
@@ -84,6 +118,11 @@ export async function credentialsOf(api: TestApi, a: string, b: string): Promise
     'other algorithm': await forged({ alg: 'HS512', key: jwtSecret.repeat(2) }),
     expired: await forged({ exp: now - day }),
     'not yet': await forged({ nbf: now + day }),
+    'unknown key': `Bearer ${apiKeyText(new Secret(jwtSecret), randomUUID())}`,
+    'revoked key': await revokedKey(api),
+    'ended session': await overSession(api, 'ended'),
+    'expired session': await overSession(api, 'expired'),
+    'forged session': await overSession(api, 'forged'),
   };
 }
 

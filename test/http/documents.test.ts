@@ -168,8 +168,12 @@ describe('the OpenAPI document', () => {
   it('asks for a credential only where the hub does', async () => {
     await using closed = await startApi({ config: testConfig({ authentication: true }) });
     const securityIn = ({ paths }: OpenApi) => paths['/client.config']!.post!.security;
-    expect(securityIn(openApi)).toEqual([{ systemToken: [] }, {}]);
-    expect(securityIn(await read('/openapi.json', closed))).toEqual([{ systemToken: [] }]);
+    expect(securityIn(openApi)).toEqual([{ systemToken: [] }, { apiKey: [] }, { session: [] }, {}]);
+    expect(securityIn(await read('/openapi.json', closed))).toEqual([
+      { systemToken: [] },
+      { apiKey: [] },
+      { session: [] },
+    ]);
   });
 });
 

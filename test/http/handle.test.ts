@@ -109,7 +109,8 @@ describe('an operation', () => {
     });
     const { post, api } = await serve(sends);
     await post({ text: 'hi' }, { 'x-request-id': 'req-9' });
-    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: 'req-9', caller: 'agent parley-core-anonymous' }]);
+    const caller = 'agent parley-core-anonymous';
+    expect(api.sent.map(({ origin }) => origin)).toEqual([{ cause: `${caller} req-9`, caller }]);
   });
 });
 

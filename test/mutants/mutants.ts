@@ -1,4 +1,5 @@
 import { access } from './list/auth.ts';
+import { callers } from './list/callers.ts';
 import { cursors } from './list/cursors.ts';
 import { dispatch } from './list/dispatch.ts';
 import { faults } from './list/faults.ts';
@@ -22,4 +23,5 @@ export const mutants: readonly Mutant[] = [
   ...faults,
   ...cursors,
   ...access,
+  ...callers,
 ];

@@ -2,7 +2,9 @@ import { Client, type StompHeaders, Versions } from '@stomp/stompjs';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { Failure } from '#actors/errors.ts';
-import type { Agent } from '#src/security/caller.ts';
+import { lookEvery } from '#src/realtime/credentials-watch.ts';
+import type { Agent, KeyHolder } from '#src/security/caller.ts';
+import { ManualClock } from '../_support/manual-clock.ts';
 import { agent, connect, connectRaw, type Identify, RawClient, startHub, subscribe } from './support.ts';
 
 const conversation = '018f0000-0000-7000-8000-00000000000a';
@@ -165,6 +167,39 @@ describe('authentication', () => {
     },
   );
 
+  it.each<[opens: boolean, rights: Pick<KeyHolder, 'operations' | 'sources'>]>([
+    [true, { operations: ['events.list'], sources: null }],
+    [true, { operations: ['*'], sources: null }],
+    [false, { operations: ['messages.*'], sources: null }],
+    [false, { operations: ['*'], sources: new Set(['shop']) }],
+  ])('%s: lets in a key with %o', async (opens, rights) => {
+    const key: KeyHolder = { kind: 'key', keyId: 'k', sender: { id: 'api-key:k' }, ...rights };
+    const connecting = connect(await startHub({ identify: async () => key }));
+    if (opens) expect((await connecting).connected).toBe(true);
+    else await expect(connecting).rejects.toThrow('A valid credential is needed');
+  });
+
+  it('closes a socket whose credential has ended, and no other', async () => {
+    const clock = new ManualClock();
+    const ended = new Set<string>();
+    const identify: Identify = (_scope, { authorization = '' }) => {
+      if (ended.has(authorization) || authorization === '') throw new Failure('unauthorized', 'No.');
+      return authorization === 'Bearer down' && ended.size > 0 ? Promise.reject(new Error('down')) : agent;
+    };
+    const hub = await startHub({ identify, clock });
+    const [revoked, good, doubtful] = await Promise.all(
+      ['revoked', 'good', 'down'].map((token) => connectRaw(hub, { Authorization: `Bearer ${token}` })),
+    );
+    ended.add('Bearer revoked');
+    clock.advance(lookEvery - 1);
+    expect(hub.realtime.sessions()).toBe(3);
+    clock.advance(1);
+    expect(await revoked!.closed()).toBe(1008);
+    expect(hub.realtime.sessions()).toBe(2);
+    good!.socket.close();
+    doubtful!.socket.close();
+  });
+
   it('names the caller of the session in the log', async () => {
     const hub = await startHub({ identify });
     const raw = await connectRaw(hub, { Authorization: 'Bearer right' });
@@ -230,19 +265,19 @@ describe('the upgrade', () => {
     expect(hub.realtime.sessions()).toBe(0);
   });
 
-  it('gives no cookie of a page that only * allows', async () => {
+  it('gives the cookies of the own pages only', async () => {
     const seen: object[] = [];
     const identify: Identify = (_scope, credentials) => {
       seen.push(credentials);
       return agent;
     };
-    const hub = await startHub({ identify, allowedOrigins: ['*'] });
-    for (const origin of ['https://elsewhere.example', `http://${hub.host}`]) {
+    const hub = await startHub({ identify, allowedOrigins: ['*', 'https://inbox.example'] });
+    for (const origin of ['https://elsewhere.example', 'https://inbox.example', `http://${hub.host}`]) {
       const raw = await new RawClient(hub.url, { headers: { origin, cookie: 'a=b' } }).opened();
       raw.send('CONNECT', { 'accept-version': '1.2' });
       await raw.frame('CONNECTED');
     }
-    expect(seen).toEqual([{}, { cookie: 'a=b' }]);
+    expect(seen).toEqual([{}, {}, { cookie: 'a=b' }]);
   });
 
   it('closes on a message above 64 KiB', async () => {

@@ -4,14 +4,14 @@ import { Client, type IFrame, type StompConfig } from '@stomp/stompjs';
 import { onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Failure } from '#actors/errors.ts';
-import type { Logger } from '#actors/ports.ts';
+import type { Clock, Logger } from '#actors/ports.ts';
 import { Problems } from '#actors/problems.ts';
 import { statusOf } from '#src/http/errors.ts';
 import { type Frame, FrameParser, serialiseFrame, type StompVersion } from '#src/realtime/frame.ts';
 import { createRealtime, type RealtimeOptions, type RealtimeServices } from '#src/realtime/server.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import type { Auth, Credentials } from '#src/security/auth.ts';
-import type { Agent } from '#src/security/caller.ts';
+import type { Agent, KeyHolder } from '#src/security/caller.ts';
 import { createGate } from '#src/security/gate.ts';
 import { MemoryFeed } from './memory-feed.ts';
 
@@ -23,7 +23,7 @@ export const healthy = { problems: new Problems(quietLog), unread: () => null };
 export const agent: Agent = { kind: 'agent', sender: { id: 'test:ann' } };
 
 /** @throws Failure, as `Auth.identify` does */
-export type Identify = (scope: string, credentials: Credentials) => Agent | Promise<Agent>;
+export type Identify = (scope: string, credentials: Credentials) => Agent | KeyHolder | Promise<Agent | KeyHolder>;
 
 export interface Hub {
   feed: MemoryFeed;
@@ -37,16 +37,18 @@ export interface HubOptions extends RealtimeOptions {
   /** Who shows credentials; the test agent unless given. */
   identify?: Identify;
   allowedOrigins?: string[];
+  /** Default: the machine's. */
+  clock?: Clock;
 }
 
 /** The endpoint on a loopback HTTP server over a feed in memory; closed when the test is over. */
-export async function startHub({ identify, allowedOrigins = [], ...options }: HubOptions = {}): Promise<Hub> {
+export async function startHub({ identify, allowedOrigins = [], clock, ...options }: HubOptions = {}): Promise<Hub> {
   const feed = new MemoryFeed();
   const log: Hub['log'] = [];
   const note = (fields: Record<string, unknown>, event: string) => void log.push({ event, fields });
   let ids = 0;
   const services: RealtimeServices = {
-    clock: systemClock,
+    clock: clock ?? systemClock,
     ids: { uuid: () => `session-${++ids}`, random: () => 0 },
     log: { info: note, warn: note, error: note },
     feed,

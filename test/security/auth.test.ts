@@ -1,17 +1,29 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sourceActorId } from '#actors/ids.ts';
+import { Secret } from '#src/config/config.ts';
+import { apiKeyHash, apiKeyText } from '#src/security/api-key.ts';
 import { createAuth } from '#src/security/auth.ts';
 import { anonymous, type Caller, callerName, type Scope } from '#src/security/caller.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
 import { ActorSystem } from '../_support/actor-system.ts';
-import { systemToken, testConfig } from '../_support/config.ts';
+import { jwtSecret, systemToken, testConfig } from '../_support/config.ts';
 import { codeOf } from '../_support/failures.ts';
 
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
+
+/** @returns the text of a new key */
+async function addKey(system: ActorSystem, revoked = false): Promise<string> {
+  const id = randomUUID();
+  const text = apiKeyText(new Secret(jwtSecret), id);
+  const body = { name: 'CRM', hash: apiKeyHash(text), operations: ['*'], createdBy: 'test' };
+  await system.commands().send('api-key', id, 'api-key.create', body);
+  if (revoked) await system.commands().send('api-key', id, 'api-key.revoke', null);
+  return text;
+}
 
 /** A hub with the source `shop`, and the header values that callers try. */
 async function hub(authentication: boolean) {
@@ -25,7 +37,11 @@ async function hub(authentication: boolean) {
     .commands()
     .send('source', sourceActorId('shop'), 'source.create', { sourceId: 'shop' });
   const config = testConfig({ authentication });
-  const auth = createAuth({ config, store, tokens: sourceTokensOf(config) });
+  const used: string[] = [];
+  const auth = createAuth(
+    { config, store, tokens: sourceTokensOf(config), clock: system.clock },
+    { keyUsed: (id) => void used.push(id), userCalled() {} },
+  );
   const token = (sourceId: string, at: number) => sourceTokensOf(config).make({ sourceId, issuedAt: at });
   const credentials: Record<string, string | undefined> = {
     nothing: undefined,
@@ -38,8 +54,12 @@ async function hub(authentication: boolean) {
     'bare source': await token('shop', issuedAt),
     'older source': `Bearer ${await token('shop', issuedAt - 1)}`,
     'deleted source': `Bearer ${await token('gone', issuedAt)}`,
+    key: `Bearer ${await addKey(system)}`,
+    'bare key': await addKey(system),
+    'unknown key': `Bearer ${apiKeyText(config.security.jwtSecret, randomUUID())}`,
+    'revoked key': `Bearer ${await addKey(system, true)}`,
   };
-  return { auth, system, credentials };
+  return { auth, system, credentials, used };
 }
 
 const cases: [authentication: boolean, scope: Scope, codes: Record<string, string>][] = [
@@ -54,6 +74,8 @@ const cases: [authentication: boolean, scope: Scope, codes: Record<string, strin
       empty: 'unauthorized',
       garbage: 'unauthorized',
       'cut system': 'unauthorized',
+      'unknown key': 'unauthorized',
+      'revoked key': 'unauthorized',
       source: 'forbidden',
       'bare source': 'forbidden',
       'older source': 'forbidden',
@@ -70,6 +92,10 @@ const cases: [authentication: boolean, scope: Scope, codes: Record<string, strin
       'cut system': 'unauthorized',
       system: 'forbidden',
       'bare system': 'forbidden',
+      key: 'forbidden',
+      'bare key': 'forbidden',
+      'unknown key': 'unauthorized',
+      'revoked key': 'unauthorized',
       'older source': 'unauthorized',
       'deleted source': 'unauthorized',
     },
@@ -105,6 +131,23 @@ describe('authentication', () => {
       sender: { id: `system-token-${start}` },
     });
     expect(anonymous.id).toBe('parley-core-anonymous');
+  });
+
+  it('names the holder of a key, also on an open hub', async () => {
+    const { auth, credentials, used } = await hub(false);
+    const caller = await auth.identify('core', { authorization: credentials.key });
+    const [keyId] = used;
+    expect(caller).toEqual({
+      ...{ kind: 'key', keyId, sender: { id: `api-key:${keyId}`, name: 'CRM' } },
+      ...{ operations: ['*'], sources: null },
+    });
+    for (const name of ['revoked key', 'unknown key']) {
+      expect(await auth.identify('core', { authorization: credentials[name] })).toEqual({
+        kind: 'agent',
+        sender: anonymous,
+      });
+    }
+    expect(used).toHaveLength(1);
   });
 
   it('names the source of a source token', async () => {
@@ -148,7 +191,7 @@ describe('the name of a caller', () => {
       { kind: 'agent', sender },
       { kind: 'source', sourceId: 'same', sender },
       { kind: 'visitor', conversationId: 'same', channelId: 'line' },
-      { kind: 'key', keyId: 'same', sender },
+      { kind: 'key', keyId: 'same', sender, operations: [], sources: null },
       { kind: 'anyone' },
     ];
     expect(new Set(callers.map(callerName)).size).toBe(callers.length);

@@ -1,6 +1,7 @@
 import { start } from './001-start.ts';
 import { tagsAndTemplates } from './003-tags.ts';
+import { access } from './004-access.ts';
 import { media } from './006-media.ts';
 
 /** The schema's history: migration n brings a file to version n + 1. Never edited once released, only added to. */
-export const migrations: readonly string[] = [start, tagsAndTemplates, media];
+export const migrations: readonly string[] = [start, tagsAndTemplates, access, media];

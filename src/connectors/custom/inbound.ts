@@ -1,17 +1,9 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '#actors/representation.ts';
-import { foreignId, json, jsonObject, refuseOwnKeys } from '#src/ingest/fields.ts';
+import { foreignId, json, jsonObject, refuseOwnKeys, instant } from '#src/ingest/fields.ts';
 import type { PushReceiver } from '../connector.ts';
 
 const mostItems = 1_000;
-const timeWanted = 'must be epoch milliseconds as a number, or ISO 8601 with Z or an offset';
-const sentAt = z
-  .union([z.number(), z.iso.datetime({ offset: true, error: timeWanted })], {
-    error: ({ input }) => (input === undefined ? 'is required' : timeWanted),
-  })
-  .transform((value) => (typeof value === 'number' ? Math.trunc(value) : Date.parse(value)))
-  .meta({ oneOf: [{ type: 'number' }, { type: 'string', format: 'date-time' }], description: 'Epoch ms or ISO 8601.' });
-
 const messageItem = z.object({
   source_message_id: foreignId,
   source_conversation_id: foreignId,
@@ -19,7 +11,7 @@ const messageItem = z.object({
   source_sender_id: foreignId,
   content: json,
   from_contact: z.boolean(),
-  sent_at: sentAt,
+  sent_at: instant,
 });
 
 const metadataItem = z

@@ -8,6 +8,7 @@ export const infoChannel = defineRead({
   path: '/channels.info',
   summary: 'One channel.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ channel_id: uuid }),
   example: { channel_id: exampleIds.channel },
   responses: { 200: channelSchema },

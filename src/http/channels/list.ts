@@ -10,6 +10,7 @@ export const listChannels = defineRead({
   path: '/channels.list',
   summary: 'List the connected channels, the oldest first.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({
     ...largePageFields,
     source: foreignId.optional(),

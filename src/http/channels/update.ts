@@ -7,6 +7,7 @@ export const updateChannel = defineOperation({
   path: '/channels.update',
   summary: 'Change the name or the image of a channel; null clears the image.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ channel_id: uuid, name: text.min(1).optional(), image_url: url.nullish() }),
   example: { channel_id: exampleIds.channel, name: 'Support' },
   responses: { 200: channelSchema },

@@ -27,6 +27,7 @@ export const clientConfig = defineRead({
   path: '/client.config',
   summary: 'What this instance is and which services it runs.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({}),
   example: {},
   responses: {

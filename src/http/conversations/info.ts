@@ -8,6 +8,7 @@ export const infoConversation = defineRead({
   path: '/conversations.info',
   summary: 'One conversation.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ conversation_id: uuid }),
   example: { conversation_id: exampleIds.conversation },
   responses: { 200: conversationSchema },

@@ -10,6 +10,7 @@ export const listConversations = defineRead({
   path: '/conversations.list',
   summary: 'List conversations, the one with the newest message first.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({
     ...pageFields,
     filters: z
@@ -22,12 +23,8 @@ export const listConversations = defineRead({
   example: { filters: 'unread_count:[1 TO *] AND source:my-crm', page_size: 20 },
   responses: { 200: pageSchema(conversationSchema) },
   errors: ['invalid_cursor', 'invalid_filter', 'query_too_slow'],
-  async handle({ longReads, services: { store } }, { filters, ...asked }) {
+  async handle({ longReads }, { filters, ...asked }) {
     const query = pageQuery(list, asked);
-    const filter = parseFilter(filters ?? '');
-    // A walk that began long ago has to find what was said since.
-    const isShort = filter === null && query.from === null;
-    const page = isShort ? store.conversations.page(query, null) : await longReads.conversations(query, filter);
-    return ok(pageBody(list, page));
+    return ok(pageBody(list, await longReads.conversations(query, parseFilter(filters ?? ''))));
   },
 });

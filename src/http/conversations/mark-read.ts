@@ -8,6 +8,7 @@ export const markConversationRead = defineOperation({
   aliases: ['/conversations.markRead'],
   summary: 'Mark everything in a conversation as read.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ conversation_id: uuid }),
   example: { conversation_id: exampleIds.conversation },
   responses: { 204: null },

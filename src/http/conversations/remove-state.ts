@@ -8,6 +8,7 @@ export const removeConversationState = defineOperation({
   aliases: ['/conversations.removeState'],
   summary: 'Remove the mark of open or closed.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ conversation_id: uuid }),
   example: { conversation_id: exampleIds.conversation },
   responses: { 204: null },

@@ -8,6 +8,7 @@ export const setConversationState = defineOperation({
   aliases: ['/conversations.setState'],
   summary: 'Mark a conversation as open or closed.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ conversation_id: uuid, state: z.enum(['OPEN', 'CLOSED']) }),
   example: { conversation_id: exampleIds.conversation, state: 'CLOSED' },
   responses: { 204: null },

@@ -7,6 +7,7 @@ export const tagConversation = defineOperation({
   path: '/conversations.tag',
   summary: 'Put a tag on a conversation.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ conversation_id: uuid, tag_id: uuid }),
   example: { conversation_id: exampleIds.conversation, tag_id: exampleIds.tag },
   responses: { 204: null },

@@ -7,6 +7,7 @@ export const untagConversation = defineOperation({
   path: '/conversations.untag',
   summary: 'Take a tag off a conversation.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ conversation_id: uuid, tag_id: uuid }),
   example: { conversation_id: exampleIds.conversation, tag_id: exampleIds.tag },
   responses: { 204: null },

@@ -8,6 +8,7 @@ export const updateConversationContact = defineOperation({
   aliases: ['/conversations.updateContact'],
   summary: 'Give the contact of a conversation another name.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({
     conversation_id: uuid,
     display_name: z.string().max(255).describe('Empty: the name that the source gives, again.'),

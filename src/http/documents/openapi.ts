@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
 import type { Scope } from '#src/security/caller.ts';
+import { sessionCookie } from '#src/security/cookies.ts';
+import type { KeyAccess } from '#src/security/permission.ts';
 import { version } from '#src/version.ts';
 import { eventSchemaName } from '../events/schemas.ts';
 import { mediaPath } from '../media/serve.ts';
@@ -13,37 +15,49 @@ import { conventions, tags } from './words.ts';
 
 type Security = NonNullable<ZodOpenApiOperationObject['security']>;
 
-const securityOf = (scope: Scope, authentication: boolean): Security => {
+const securityOf = ({ auth, keys }: Operation, authentication: boolean): Security => {
   const open: Record<Scope, Security> = {
-    core: [{ systemToken: [] }, ...(authentication ? [] : [{}])],
+    core: [
+      { systemToken: [] },
+      ...(keys === 'none' ? [] : [{ apiKey: [] }]),
+      { session: [] },
+      ...(authentication ? [] : [{}]),
+    ],
     source: [{ sourceToken: [] }],
     public: [{}],
   };
-  return open[scope];
+  return open[auth];
 };
 
 const callers: Record<Scope, string> = {
-  core: 'For agents, whom the system token names.',
+  core: 'For agents, whom a token or a login names.',
   source: 'For the source that the token names.',
   public: 'For everyone.',
 };
 
+const keysMay: Record<KeyAccess, string | null> = {
+  bound: null,
+  unbound: 'Not for API keys that are bound to sources.',
+  none: 'Not for API keys.',
+};
+
 /** What the summary leaves out: who may call, what must be switched on, where it answers too. */
-function descriptionOf({ auth, feature, aliases = [] }: Operation): string {
+function descriptionOf({ auth, keys = 'unbound', feature, aliases = [] }: Operation): string {
   const condition = feature === undefined ? [] : [`Needs \`${featureKeys[feature]}\`.`];
   const others = aliases.map((alias) => `Answers at \`${alias}\` too.`);
-  return [callers[auth], ...condition, ...others].join(' ');
+  const apiKeys = auth === 'core' && keysMay[keys] !== null ? [keysMay[keys]] : [];
+  return [callers[auth], ...apiKeys, ...condition, ...others].join(' ');
 }
 
 function operationObject(operation: Operation, authentication: boolean): ZodOpenApiOperationObject {
-  const { path, summary, auth, request, example, takesFile } = operation;
+  const { path, summary, request, example, takesFile } = operation;
   const [resource = ''] = path.slice(1).split('.');
   return {
     operationId: path.slice(1),
     tags: [resource],
     summary,
     description: descriptionOf(operation),
-    security: securityOf(auth, authentication),
+    security: securityOf(operation, authentication),
     requestParams: { header: requestHeaders(operation.isRead) },
     requestBody: {
       // An empty body is `{}`.
@@ -155,6 +169,8 @@ export function openApiDocument(operations: readonly Operation[], authentication
             scheme: 'bearer',
             description: `security.systemToken of the configuration${authentication ? '' : ', which this hub does not ask for'}.`,
           },
+          apiKey: { type: 'http', scheme: 'bearer', description: 'From keys.create.' },
+          session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'From /login, with a browser.' },
           sourceToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From sources.create.' },
         },
       },

@@ -11,17 +11,21 @@ Every operation that changes something takes an \`Idempotency-Key\`: within 24 h
 
 /** Resource → what its operations are about. */
 export const tags: Record<string, string> = {
+  audit: 'Who changed what.',
   channels: 'Connections to accounts on sources.',
   client: 'What a client needs to know of the instance.',
   conversations: 'Messages exchanged with one contact on one channel.',
   'dead-letters': 'Commands that a defect of the hub kept from being handled.',
   events: 'The feed: what happened, in order.',
   health: 'For supervisors and load balancers.',
+  keys: 'API keys: what programs show in the place of the system token.',
   media: 'Files that Messages point to.',
   messages: 'What contacts and agents write.',
   metadata: 'Data of your own on messages, conversations and channels.',
+  sessions: 'Logins of people.',
   sources: 'Applications that act as messaging sources.',
   tags: 'Words that people put on conversations.',
   templates: 'Messages that are written beforehand.',
+  users: 'People who have logged in.',
   webhooks: 'Events sent to a URL, and what is sent.',
 };

@@ -10,6 +10,7 @@ export const listEvents = defineRead({
   path: '/events.list',
   summary: 'Read the feed: the events that WebSocket and webhooks carry, with the same cursors.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({
     after: z.string().optional().describe('Cursor of the last event seen; absent: from the oldest kept.'),
     types: z.array(z.enum(eventTypes)).optional(),

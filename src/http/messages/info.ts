@@ -8,6 +8,7 @@ export const infoMessage = defineRead({
   path: '/messages.info',
   summary: 'One message, also one whose conversation has not appeared.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ message_id: uuid }),
   example: { message_id: exampleIds.message },
   responses: { 200: messageSchema },

@@ -9,6 +9,7 @@ export const listMessages = defineRead({
   path: '/messages.list',
   summary: 'List the messages of a conversation, oldest first.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({
     conversation_id: uuid,
     ...pageFields,

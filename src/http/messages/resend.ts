@@ -8,6 +8,7 @@ export const resendMessage = defineOperation({
   path: '/messages.resend',
   summary: 'Try a failed message again.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ message_id: uuid }),
   example: { message_id: exampleIds.message },
   responses: { 200: messageSchema },

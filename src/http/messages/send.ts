@@ -28,6 +28,7 @@ export const sendMessage = defineOperation({
   path: '/messages.send',
   summary: 'Send a message in a conversation, or start one with a recipient.',
   auth: 'core',
+  keys: 'bound',
   request,
   example: { conversation_id: exampleIds.conversation, message: { text: 'Hello, how can we help?' } },
   responses: { 200: messageSchema, 202: null },

@@ -11,6 +11,7 @@ export const suggestReplies = defineOperation({
   aliases: ['/messages.suggestReplies'],
   summary: 'Keep suggested replies with a message; they replace earlier ones.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({
     message_id: uuid,
     suggestions: z.record(text.min(1), z.looseObject({ content: json })),

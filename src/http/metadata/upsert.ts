@@ -10,6 +10,7 @@ export const upsertMetadata = defineOperation({
   path: '/metadata.upsert',
   summary: 'Merge data of your own into metadata.user_data; null removes a key.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({ subject: z.enum(['message', 'conversation', 'channel']), id: uuid, data: jsonObject }),
   example: { subject: 'conversation', id: exampleIds.conversation, data: { ticket: '4711' } },
   responses: { 204: null },

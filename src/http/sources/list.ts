@@ -6,6 +6,7 @@ export const listSources = defineRead({
   path: '/sources.list',
   summary: 'List the registered sources, without their tokens.',
   auth: 'core',
+  keys: 'bound',
   feature: 'source-api',
   request: z.object({}),
   example: {},

@@ -6,6 +6,7 @@ export const listTags = defineRead({
   path: '/tags.list',
   summary: 'List the tags.',
   auth: 'core',
+  keys: 'bound',
   request: z.object({}),
   example: {},
   responses: { 200: z.object({ data: z.array(tagSchema) }).describe('All of them, the oldest first.') },

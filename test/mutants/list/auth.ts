@@ -9,7 +9,7 @@ export const access: readonly Mutant[] = [
   {
     name: 'token-of-a-deleted-source-taken',
     file: 'src/security/auth.ts',
-    from: 'if (services.store.sources.find(sourceId)?.issuedAt !== issuedAt) {',
+    from: 'if (store.sources.find(sourceId)?.issuedAt !== issuedAt) {',
     to: 'if (issuedAt === 0) {',
     breaks: 'a source that was removed goes on pushing',
     caughtBy: { file: auth, title: 'refuses a known token as soon as its source is gone' },

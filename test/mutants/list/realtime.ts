@@ -69,6 +69,6 @@ export const realtime: readonly Mutant[] = [
     from: "cookie !== undefined && admission === 'own' && { cookie }",
     to: 'cookie !== undefined && { cookie }',
     breaks: 'any web page reads with the rights of its reader',
-    caughtBy: { file: server, title: 'gives no cookie of a page that only * allows' },
+    caughtBy: { file: server, title: 'gives the cookies of the own pages only' },
   },
 ];

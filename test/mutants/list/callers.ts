@@ -1,0 +1,121 @@
+import type { Mutant } from '../mutant.ts';
+
+const keys = 'test/http/keys.test.ts';
+const login = 'test/http/login.test.ts';
+const provider = 'test/security/identity-provider.test.ts';
+
+/** Whom a key, a login or a provider may stand for. */
+export const callers: readonly Mutant[] = [
+  {
+    name: 'revoked-key-taken',
+    file: 'actors/api-key/reader.ts',
+    from: ' AND revoked_at IS NULL"',
+    to: '"',
+    breaks: 'a key that leaked opens the hub for ever',
+    caughtBy: { file: keys, title: 'opens nothing once it is revoked' },
+  },
+  {
+    name: 'key-known-by-its-id',
+    file: 'src/security/auth.ts',
+    from: 'if (found === null || !isSameText(apiKeyHash(token), found.hash)) return null;',
+    to: 'if (found === null) return null;',
+    breaks: 'whoever sees the id of a key has it',
+    caughtBy: { file: keys, title: 'is refused with a letter changed' },
+  },
+  {
+    name: 'key-makes-keys',
+    file: 'src/security/permission.ts',
+    from: "if (keys === 'none')",
+    to: "if (path === '')",
+    breaks: 'a key gives itself every right',
+    caughtBy: { file: keys, title: 'makes no other, whatever it opens' },
+  },
+  {
+    name: 'bound-key-follows-every-source',
+    file: 'src/security/bound-services.ts',
+    from: 'return { ...page, entries };',
+    to: 'return { ...page, ...(entries.length < 0 && { entries }) };',
+    breaks: 'a key of one source reads what people write to all',
+    caughtBy: { file: keys, title: 'reads of the feed what is of it, and goes on' },
+  },
+  {
+    name: 'bound-key-changes-every-source',
+    file: 'src/security/bound-services.ts',
+    from: 'if (!isOurs(kind, id, body)) throw',
+    to: 'if (!isOurs(kind, id, body) && id === kind) throw',
+    breaks: 'a key of one source changes conversations of another',
+    caughtBy: { file: keys, title: 'finds nothing of another source, and changes nothing' },
+  },
+  {
+    name: 'cookie-of-a-named-page-believed',
+    file: 'src/security/gate.ts',
+    from: "judgeOrigin(headers, rules) === 'own' && (",
+    to: 'judgeOrigin(headers, rules) !== null && (',
+    breaks: 'a page that may call with a token acts as its reader',
+    caughtBy: { file: login, title: 'is believed or not, of' },
+  },
+  {
+    name: 'cookie-of-a-form-believed',
+    file: 'src/security/gate.ts',
+    from: '(headers.origin !== undefined || !isForm(headers))',
+    to: '(headers.origin !== undefined || headers.host !== undefined)',
+    breaks: 'a form of another site acts as its reader, in a browser that does not name the site',
+    caughtBy: { file: login, title: 'is believed or not, of' },
+  },
+  {
+    name: 'login-without-an-end',
+    file: 'src/security/auth.ts',
+    from: ' || found.expiresAt <= clock.now()) return null;',
+    to: ') return null;',
+    breaks: 'who may no longer log in stays',
+    caughtBy: { file: login, title: 'is over after twelve hours' },
+  },
+  {
+    name: 'login-of-another-browser-ended',
+    file: 'src/security/identity-provider.ts',
+    from: 'expectedState: state,',
+    to: 'expectedState: openid.skipStateCheck,',
+    breaks: 'somebody is logged in as somebody else',
+    caughtBy: { file: provider, title: 'that takes any code ends no login of another state' },
+  },
+  {
+    name: 'unproven-address-taken',
+    file: 'src/security/identity-provider.ts',
+    from: 'verified === false ||',
+    to: 'verified === null ||',
+    breaks: 'an address that nobody proved opens the hub',
+    caughtBy: { file: login, title: 'is refused to' },
+  },
+  {
+    name: 'id-token-of-anybody-taken',
+    file: 'src/security/identity-provider.ts',
+    from: '        openid.enableNonRepudiationChecks,\n',
+    to: '',
+    breaks: 'whoever stands between hub and provider is anybody',
+    caughtBy: { file: provider, title: 'is judged' },
+  },
+  {
+    name: 'login-leads-anywhere',
+    file: 'src/http/login/routes.ts',
+    from: "if (url?.origin !== here || url.pathname.startsWith('//')) return '/';",
+    to: "if (url === null) return '/';",
+    breaks: 'a link to the hub leads to a page that looks like it',
+    caughtBy: { file: login, title: 'a path to return to' },
+  },
+  {
+    name: 'provider-called-without-a-guard',
+    file: 'src/outgoing/guarded-fetch.ts',
+    from: '        dispatcher,\n',
+    to: '',
+    breaks: 'discovery reaches the inner network',
+    caughtBy: { file: provider, title: 'is out of reach where outgoing calls may not go' },
+  },
+  {
+    name: 'audit-shows-another-actor',
+    file: 'actors/journal/audit.ts',
+    from: 'row?.kind === kind && row.actor === actor!.key;',
+    to: 'row !== undefined;',
+    breaks: 'a made-up cursor shows what another actor was asked',
+    caughtBy: { file: 'test/http/audit.test.ts', title: 'shows nothing of another actor, whatever the cursor says' },
+  },
+];
