@@ -185,6 +185,17 @@ describe('a file', () => {
     ]);
   });
 
+  it('is told by its tag however a cache writes it', async () => {
+    await using api = await startApi();
+    const address = await uploaded(api, Buffer.from('0123456789'), 'a.txt');
+    const tag = `"${sha256(Buffer.from('0123456789'))}"`;
+    const statusOf = async (given: string) => (await fetch(address, { headers: { 'If-None-Match': given } })).status;
+    expect(await Promise.all([`W/${tag}`, `"x", ${tag}`, '*', '"x"', 'W/"x", "y"'].map(statusOf))).toEqual([
+      ...[304, 304, 304],
+      ...[200, 200],
+    ]);
+  });
+
   it('may be empty', async () => {
     await using api = await startApi();
     const response = await fetch(await uploaded(api, Buffer.alloc(0), 'nothing'));
