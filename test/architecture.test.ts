@@ -51,7 +51,10 @@ const cases: RuleCase[] = [
     'lets operations make the same ids again',
     rules.operationsMakeTheSameIds,
     [
-      file('src/http/things/a.ts', 'export const a = defineOperation({ handle: ({ services }) => services.ids.uuid() });'),
+      file(
+        'src/http/things/a.ts',
+        'export const a = defineOperation({ handle: ({ services }) => services.ids.uuid() });',
+      ),
       file('src/http/things/b.ts', 'export const b = defineOperation({ handle: () => randomUUID() });'),
     ],
     [
