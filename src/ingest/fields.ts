@@ -58,6 +58,21 @@ export const instant = z
   .transform((value) => (typeof value === 'number' ? Math.trunc(value) : Date.parse(value)))
   .meta({ oneOf: [{ type: 'number' }, { type: 'string', format: 'date-time' }], description: 'Epoch ms or ISO 8601.' });
 
+/**
+ * Keys that the caller chooses, and their values. The validator's record leaves out a key named `__proto__` without a
+ * word: here it is refused.
+ */
+export const recordOf = <K extends z.ZodString, V extends z.ZodType>(key: K, value: V) =>
+  z.preprocess(
+    (given, context) => {
+      if (isObject(given as Json | undefined) && Object.hasOwn(given as object, '__proto__')) {
+        context.addIssue({ code: 'custom', path: ['__proto__'], message: 'can not be a key' });
+      }
+      return given;
+    },
+    z.record(key, value),
+  );
+
 /** For schemas of metadata that a source gives: what the hub keeps itself is refused, key by key. */
 export function refuseOwnKeys(metadata: unknown, context: z.RefinementCtx): void {
   // Asked also for what is missing: that is another check's to refuse.

@@ -64,6 +64,17 @@ describe('a body that does not fit', () => {
     expect(problemsOf(() => validBody(operation, body))).toEqual([{ path, problem }]);
   });
 
+  it.each([
+    ['/messages.suggest-replies', 'suggestions'],
+    ['/webhooks.subscribe', 'headers'],
+  ])('%s loses no key of its %s', (path, field) => {
+    const each = operations.find((one) => one.path === path)!;
+    const body = { ...(each.example as object), [field]: JSON.parse('{"__proto__":{"content":1}}') as unknown };
+    expect(problemsOf(() => validBody(each, body))).toEqual([
+      { path: `${field}.__proto__`, problem: 'can not be a key' },
+    ]);
+  });
+
   it('meets no word of the validator in any operation', () => {
     const wrong = [1, 'x', '', [], {}, true, ['x'], { x: 'x' }];
     const problems = operations.flatMap((each) =>
