@@ -7,7 +7,9 @@ export const namespaces = {
   source: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e04',
   idempotencyKey: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e05',
   command: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e06',
+  contact: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e07',
   user: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0a',
+  component: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e30',
   media: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0d',
 } as const;
 
@@ -43,11 +45,20 @@ export function messageIdsOf(source: string, sourceMessageId: string): [first: s
   return [`${prefix}8000-000000000000`, `${prefix}bfff-ffffffffffff`];
 }
 
+/** The contact that a conversation is given when it appears. */
+export const contactOfConversation = (conversation: string): string => uuidV5(namespaces.contact, conversation);
+
+/** The nth contact of an import. */
+export const importedContactId = (id: string, index: number): string => uuidV5(namespaces.contact, id, String(index));
+
 /** The actor of a registered source. */
 export const sourceActorId = (sourceId: string): string => uuidV5(namespaces.source, sourceId);
 
 /** The actor of a person, by the `<provider>:<user id>` that names them. */
 export const userActorId = (userId: string): string => uuidV5(namespaces.user, userId);
+
+/** The actor of a component of the catalogue. */
+export const componentActorId = (name: string): string => uuidV5(namespaces.component, name);
 
 /** The actor of a file with this content. */
 export const mediaActorId = (sha256: string): string => uuidV5(namespaces.media, sha256);

@@ -1,5 +1,8 @@
 import { apiKeyKind } from './api-key/kind.ts';
 import { channelKind } from './channel/kind.ts';
+import { componentKind } from './component/kind.ts';
+import { contactImportKind } from './contact-import/kind.ts';
+import { contactKind } from './contact/kind.ts';
 import { conversationKind } from './conversation/kind.ts';
 import { idempotencyKeyKind } from './idempotency-key/kind.ts';
 import { mediaKind } from './media/kind.ts';
@@ -16,6 +19,8 @@ import { webhookSubscriptionKind } from './webhook-subscription/kind.ts';
 export const declaredKinds = {
   conversation: conversationKind,
   channel: channelKind,
+  contact: contactKind,
+  'contact-import': contactImportKind,
   source: sourceKind,
   tag: tagKind,
   template: templateKind,
@@ -24,6 +29,7 @@ export const declaredKinds = {
   'api-key': apiKeyKind,
   user: userKind,
   'user-session': sessionKind,
+  component: componentKind,
   media: mediaKind,
 } as const;
 

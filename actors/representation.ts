@@ -86,6 +86,24 @@ export interface WebhookDeliveryJson {
   attempts: { at: string; duration_ms: number; status: number | null; reason: string | null; answer: string }[];
 }
 
+/** A person, over several conversations. */
+export interface ContactJson {
+  id: string;
+  display_name?: string;
+  avatar_url?: string;
+  title?: string;
+  timezone?: string;
+  gender?: string;
+  locale?: string;
+  organization_name?: string;
+  via?: JsonObject;
+  address?: JsonObject;
+  /** Conversation → source. */
+  conversations: Record<string, string>;
+  metadata?: JsonObject;
+  created_at: string;
+}
+
 /** An API key, without its text. */
 export interface ApiKeyJson {
   id: string;
@@ -133,6 +151,15 @@ export interface AuditEntryJson {
   refused?: string;
 }
 
+/** A component as events show it. */
+export interface ComponentJson {
+  name: string;
+  installation_status: 'uninstalled' | 'pending' | 'installed';
+  enabled: boolean;
+  /** Secrets are masked. Absent: it is the configuration file's. */
+  configuration?: JsonObject;
+}
+
 /** The event types that the hub publishes. */
 export const eventTypes = [
   'message.created',
@@ -142,11 +169,13 @@ export const eventTypes = [
   'metadata.updated',
   'tag.updated',
   'webhook.updated',
+  'component.updated',
+  'contact.updated',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** The kinds of actors that tell events. */
-export const subjectTypes = ['conversation', 'channel', 'tag', 'webhook-subscription'] as const;
+export const subjectTypes = ['conversation', 'channel', 'tag', 'webhook-subscription', 'component', 'contact'] as const;
 
 /** Whom an event is about: whose counter its `seq` is. The conversation also for what its messages do. */
 export interface EventSubject {

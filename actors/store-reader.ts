@@ -44,16 +44,20 @@ export function openStoreReader(
   if (sealKey !== undefined) readWith(db, createSeal(sealKey));
   const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
   const rendering = renderingOf(db, kinds);
-  const parts: ReaderParts = { shards, instance, render: rendering.render };
+  const parts: ReaderParts = { shards, instance, clock: () => performance.now(), render: rendering.render };
   const makers = Object.assign({}, ...kinds.map(({ readers }) => readers ?? {})) as Record<string, MakeReader>;
   const readers = Object.entries(makers).map(([name, make]) => [name, make(db, parts)]);
+  const made = Object.fromEntries(readers) as Made<Union<Makers>>;
   return {
-    ...(Object.fromEntries(readers) as Made<Union<Makers>>),
+    ...made,
     deadLetters: deadLetterReader(db),
     audit: auditReader(db, shards, kinds),
     feed: feedReader(db, shards, kinds, rendering),
     outbox: outboxReader(db),
     forgetErased: () => rendering.forget(),
-    close: () => db.close(),
+    close() {
+      made.conversations.close();
+      db.close();
+    },
   };
 }

@@ -17,12 +17,12 @@ const secret = (name: string): string => name.padEnd(40, 'x');
 /** The id of the source that all benchmarks ingest through. */
 export const benchSource = 'bench';
 
-function writeWorkspace(): string {
+function writeWorkspace(contacts: boolean): string {
   const folder = temporaryFolder();
   const config = [
     'server: { host: 127.0.0.1, port: 0, metricsPort: 0 }',
     `security: { jwtSecret: ${secret('jwt')}, systemToken: ${secret('system')} }`,
-    'integration: { source-api: { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: w } }',
+    `integration: { source-api: { enabled: true }, contacts: { enabled: ${contacts} }, webhook: { enabled: true, name: w } }`,
     'outgoing: { allowNetworks: [127.0.0.0/8] }',
     '',
   ];
@@ -46,9 +46,9 @@ export class BenchHub implements AsyncDisposable {
     this.#process = process;
   }
 
-  /** @param nodeArgs options of Node for the hub's process, such as a profiler's; without spaces */
-  static async start(nodeArgs: string[] = []): Promise<BenchHub> {
-    const workspace = writeWorkspace();
+  /** @param nodeArgs options of Node for the hub's process, such as a profiler's; without spaces. `contacts`: the feature is on */
+  static async start(nodeArgs: string[] = [], { contacts = true } = {}): Promise<BenchHub> {
+    const workspace = writeWorkspace(contacts);
     const process = await startProcess(workspace, nodeArgs).catch((error) => {
       rmSync(workspace, { recursive: true, force: true });
       throw error;

@@ -4,12 +4,14 @@ import { type Figure, fullScale, isMet, quickScale, ratioOf, type Scenario } fro
 import { attacker } from './scenarios/attacker.ts';
 import { batch } from './scenarios/batch.ts';
 import { checkpoints } from './scenarios/checkpoints.ts';
+import { contactList } from './scenarios/contacts.ts';
 import { growth } from './scenarios/growth.ts';
 import { hanging } from './scenarios/hanging.ts';
 import { ingest } from './scenarios/ingest.ts';
 import { latency } from './scenarios/latency.ts';
 import { list } from './scenarios/list.ts';
 import { memory } from './scenarios/memory.ts';
+import { search } from './scenarios/search.ts';
 import { start } from './scenarios/start.ts';
 import { storage } from './scenarios/storage.ts';
 import { strangers } from './scenarios/strangers.ts';
@@ -20,6 +22,8 @@ const scenarios: Scenario[] = [
   ingest,
   batch,
   list,
+  contactList,
+  search,
   latency,
   hanging,
   strangers,

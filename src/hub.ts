@@ -188,6 +188,7 @@ export class Hub implements AsyncDisposable {
     const { sealKey } = sealKeysOf(this.#config.security);
     const longReader = new ReaderThread({ file, shards: this.#config.data.shards, sealKey }, this.#log);
     this.#part('long reader', () => longReader.stop());
+    longReader.start();
     const services = openServices({
       config: this.#config,
       file,

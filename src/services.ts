@@ -6,7 +6,10 @@ import type { Growing } from '#actors/runtime/signal.ts';
 import type { FeedReader } from '#actors/journal/feed.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
+import type { Component } from './config/components.ts';
 import type { Config } from './config/config.ts';
+import type { ConnectorHealth } from './connectors/health.ts';
+import type { Features } from './features.ts';
 import type { Connectors } from './connectors/registry.ts';
 import type { MediaFolder } from './media/folder.ts';
 import type { LongReads } from './runtime/long-reads.ts';
@@ -32,7 +35,11 @@ export interface HealthCheck {
 
 /** What the outward parts of the hub (HTTP, realtime, dispatch) are given. Put together in `src/node/services.ts`. */
 export interface Services {
+  /** What counts now: what components decide in it changes as they do. */
   config: Config;
+  /** Every component of the catalogue, as it is now. */
+  components(): readonly Component[];
+  features: Features;
   clock: Clock;
   ids: Ids;
   log: Logger;
@@ -41,6 +48,7 @@ export interface Services {
   longReadsFor(caller: string): LongReads;
   feed: FeedReader;
   connectors: Connectors;
+  connectorHealth: ConnectorHealth;
   /** Contents of files. */
   media: MediaFolder;
   health: readonly HealthCheck[];

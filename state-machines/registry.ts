@@ -1,5 +1,8 @@
 import type { AnyStateMachine, EventFrom } from 'xstate';
 import { channel } from './channel.ts';
+import { component } from './component.ts';
+import { contact } from './contact.ts';
+import { contactImport } from './contact-import.ts';
 import { conversation } from './conversation.ts';
 import { messageDelivery } from './message-delivery.ts';
 import { webhookDelivery } from './webhook-delivery.ts';
@@ -28,6 +31,9 @@ export const registry = {
     migrations: [(state) => ({ ...state, value: { ...(state.value as object), echoes: 'none' } })],
   },
   channel: { machine: channel, version: 1, migrations: [] },
+  component: { machine: component, version: 1, migrations: [] },
+  contact: { machine: contact, version: 1, migrations: [] },
+  'contact-import': { machine: contactImport, version: 1, migrations: [] },
   'message-delivery': {
     machine: messageDelivery,
     version: 2,

@@ -39,6 +39,8 @@ export interface ConversationOrigin {
   channelId: string;
   source: string;
   sourceConversationId: string;
+  /** Contacts are kept: one is made for it when it appears. */
+  contact?: true;
 }
 
 /** The commands of a conversation: type → body and result. */

@@ -1,4 +1,6 @@
+import { contactActor } from '../contact/contract.ts';
 import { Failure } from '../errors.ts';
+import { contactOfConversation } from '../ids.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
 import { mayEcho, parkEcho } from './echoes.ts';
 import { receive } from './inbound.ts';
@@ -6,6 +8,7 @@ import { type ConversationRuntime, isPresent } from './memory.ts';
 import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
+import { appearanceOf } from './representation.ts';
 import { createConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];
@@ -15,8 +18,16 @@ export function openConversation(runtime: ConversationRuntime, origin: Conversat
   if (isPresent(runtime.row)) return;
   createConversation(runtime, origin);
   applyParkedToConversation(runtime);
+  if (origin.contact) tellContact(runtime);
   const { effects } = runtime.step({ type: 'open' });
   if (effects.some((effect) => effect.type === 'releaseParked')) releaseParked(runtime);
+}
+
+/** A contact hears once of its conversation: later messages cost it nothing. */
+function tellContact(runtime: ConversationRuntime): void {
+  const { actor, row, memory } = runtime;
+  const appearance = appearanceOf(row, memory.metadata);
+  runtime.tell(contactActor(contactOfConversation(actor.id)), 'contact.appear', appearance);
 }
 
 /** A message that is stored already, as the answer of an ingest names it. */

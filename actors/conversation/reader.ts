@@ -4,13 +4,17 @@ import type { ChannelJson, ConversationJson } from '../representation.ts';
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { Clause } from '../filter.ts';
 import { conversationId } from '../ids.ts';
+import type { ReaderParts } from '../runtime/kind.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
+import { walkStart } from '../store/walk-start.ts';
 import { tagLookup } from '../tag/reader.ts';
 import { channels } from '../channel/tables.ts';
-import { type Condition, conversationCondition } from './filter.ts';
 import { isPresent, type PresentConversation } from './memory.ts';
-import { type FindPlaces, placesOf, walkStart } from './places.ts';
+import { type FindPlaces, placesOf } from './places.ts';
+import { foundBy } from './search/found.ts';
+import { SearchIndex, type SearchProgress } from './search/index.ts';
+import { placesAmong } from './search/places.ts';
 import { type ConversationRow, conversations, type MessageRow, messages } from './tables.ts';
 import { conversationJson, conversationText, messageJson, messageText, withoutTags } from './representation.ts';
 
@@ -26,6 +30,13 @@ export interface ConversationReader {
    */
   page(query: PageQuery, filter: Clause | null): Page<ConversationJson>;
   /**
+   * Has the index of filters follow what was committed, for `ms` at most. @returns null when nothing is left, else how
+   * far it is
+   */
+  follow(ms: number): SearchProgress | null;
+  /** Closes what it has opened besides the connection. */
+  close(): void;
+  /**
    * Conversations of a source by the source's own id of the conversation, oldest first: with a channel one at most,
    * else the first few, on different channels.
    */
@@ -34,17 +45,27 @@ export interface ConversationReader {
   stored(id: string): { sourceChannelId: string; sourceConversationId: string; metadata: string } | null;
 }
 
+/** A list with a filter waits so long for what was committed before; then it is of what is known. */
+const catchUpMs = 1_000;
+const timeless = { clock: () => 0 };
+
+/** Says whether there is time left. */
+function patience(clock: () => number, ms: number): () => boolean {
+  const until = clock() + ms;
+  return () => clock() < until;
+}
+
 /** A conversation without a channel row can not be: the channel is connected before anything is ingested. */
-export function conversationReader(db: Connection): ConversationReader {
+export function conversationReader(
+  db: Connection,
+  { clock }: Pick<ReaderParts, 'clock'> = timeless,
+): ConversationReader {
   const byId = conversations.query(db, 'WHERE id = ? AND created_at IS NOT NULL');
   const byKey = conversations.query(db, 'WHERE key = ?');
-  // Not before it is asked for: the host's connection, which has such a reader too, knows no `running`.
+  // Neither before it is asked for: the host's connection, which has such a reader too, knows no `running`.
   let allPlaces: FindPlaces | null = null;
-  const placesFor = (condition: Condition | null): FindPlaces => {
-    if (condition !== null) return placesOf(db, condition);
-    allPlaces ??= placesOf(db, null);
-    return allPlaces;
-  };
+  let searchIndex: SearchIndex | null = null;
+  const search = (): SearchIndex => (searchIndex ??= new SearchIndex(db));
   const channelById = channels.query(db, 'WHERE id = ?');
   const messageByKey = messages.query(db, 'WHERE key = ?');
   const isTag = tagLookup(db);
@@ -71,16 +92,19 @@ export function conversationReader(db: Connection): ConversationReader {
     return new JsonText(conversationText(row, channel, last && messageText(last, row.source)));
   };
 
-  const counted = (condition: Condition | null): number =>
-    db
-      .prepare(
-        condition === null
-          ? 'SELECT count(*) FROM conversation WHERE created_at IS NOT NULL'
-          : `SELECT count(*) FROM conversation c JOIN channel ch ON ch.id = c.channel_id
-             WHERE c.created_at IS NOT NULL AND running(c.key) AND ${condition.where}`,
-      )
-      .pluck()
-      .get(...(condition?.parameters ?? [])) as number;
+  const countAll = db.prepare('SELECT count(*) FROM conversation WHERE created_at IS NOT NULL').pluck();
+  /** Where all, or those of a filter, are in the list, and how many they are. */
+  const listed = (filter: Clause | null): { places: FindPlaces; total: number } => {
+    if (filter === null) {
+      allPlaces ??= placesOf(db);
+      return { places: allPlaces, total: countAll.get() as number };
+    }
+    const index = search();
+    index.advance(patience(clock, catchUpMs));
+    index.mustKnow('conversations');
+    const found = index.ask(() => foundBy(index, filter));
+    return { places: placesAmong(db, index, found), total: found.count() };
+  };
 
   return {
     find(id) {
@@ -88,8 +112,7 @@ export function conversationReader(db: Connection): ConversationReader {
       return row === null ? null : toJson(row);
     },
     page(query, filter) {
-      const condition = filter === null ? null : conversationCondition(filter);
-      const places = placesFor(condition);
+      const { places, total } = listed(filter);
       const start = query.from?.key.slice(2) ?? walkStart(db);
       return pageOf(
         query,
@@ -101,9 +124,11 @@ export function conversationReader(db: Connection): ConversationReader {
         },
         ({ at, key }) => [at, key, ...start],
         ({ row }) => toText(row),
-        counted(condition),
+        total,
       );
     },
+    follow: (ms) => (search().advance(patience(clock, ms)) ? null : search().progress()),
+    close: () => searchIndex?.close(),
     findBySourceId(source, sourceConversationId, channelId) {
       if (channelId === undefined)
         return (bySourceId.all(sourceConversationId, source) as Uint8Array[]).map(uuidFromBytes);

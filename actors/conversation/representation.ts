@@ -1,3 +1,4 @@
+import type { Appearance } from '../contact/contract.ts';
 import { objectAt, parseJson } from '../json.ts';
 import {
   type ChannelJson,
@@ -78,6 +79,18 @@ export function conversationText(row: PresentConversation, channel: ChannelJson,
 
 /** Characters of a name that are shown. */
 const longestName = 255;
+
+/** What a conversation that has appeared tells its contact of the person in it. */
+export function appearanceOf(
+  { id, source, display_name }: Pick<ConversationRow, 'id' | 'source' | 'display_name'>,
+  stored: JsonObject,
+): Appearance {
+  const { avatar_url } = objectAt(stored, 'contact');
+  return {
+    ...{ conversationId: id, source, displayName: display_name },
+    ...(typeof avatar_url === 'string' && { avatarUrl: avatar_url }),
+  };
+}
 
 /** What a conversation is called: the name that an agent gave wins over what its source says in the metadata. */
 export function displayNameOf(row: Pick<ConversationRow, 'id' | 'source' | 'agent_name'>, stored: JsonObject): string {

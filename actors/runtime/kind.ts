@@ -95,6 +95,8 @@ export type Recognition<Reads, Body, Result> = (
 /** What readers are made of beside the connection. */
 export interface ReaderParts {
   shards: number;
+  /** Milliseconds that go on evenly: for reads that end after some time. */
+  clock: () => number;
   /** Names the file, and with it every cursor into its feed. */
   instance: string;
   /** Makes payloads of what turns kept. */

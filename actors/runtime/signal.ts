@@ -1,8 +1,8 @@
 /**
  * What somebody outside waits for: events, effects to do, webhook subscriptions with their deliveries, sources with their
- * channels, who may call, and contents that were erased.
+ * channels, components, who may call, and contents that were erased.
  */
-export const growing = ['feed', 'outbox', 'webhooks', 'sources', 'callers', 'erased'] as const;
+export const growing = ['feed', 'outbox', 'webhooks', 'sources', 'components', 'callers', 'erased'] as const;
 export type Growing = (typeof growing)[number];
 
 /** The body of the signal after a commit: the names of what grew, with spaces between them. */

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations as released } from './migrations/index.ts';
@@ -102,4 +102,27 @@ export function openForReading(file: string, running: () => boolean = () => true
   });
   db.pragma(`mmap_size = ${mappedBytes}`);
   return db;
+}
+
+/**
+ * Opens a file of which everything can be made again, creating it. What is committed there may be lost with the power.
+ * What is removed leaves no trace.
+ */
+export function openDerived(file: string): Connection {
+  const db = new Database(file, { timeout: 5000 });
+  try {
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.pragma('secure_delete = ON');
+    db.pragma(`journal_size_limit = ${logFileBytes}`);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+/** Removes such a file, closed. */
+export function discardDerived(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
 }

@@ -8,6 +8,8 @@ export interface PageQuery {
   limit: number;
   /** Null: the first page. `after` goes on behind the key, `before` ends in front of it. */
   from: { key: PageKey; direction: 'after' | 'before' } | null;
+  /** Bytes of its items; absent: those of a whole page. */
+  bytes?: number;
 }
 
 export interface Page<T> {
@@ -24,7 +26,7 @@ export interface Page<T> {
 export type FetchRows<R> = (key: PageKey | null, backwards: boolean, limit: number) => Iterable<R>;
 
 /** Bytes of a page's items: it is shortened to them, but for a single item that is larger. */
-const mostBytes = 1024 * 1024;
+export const mostPageBytes = 1024 * 1024;
 
 /**
  * One page of an ordered list by keyset: stable under inserts, because a key names a place and not a count.
@@ -38,7 +40,8 @@ export function pageOf<R, T>(
   total: number,
 ): Page<T> {
   const backwards = query.from?.direction === 'before';
-  const { taken, more } = take(fetch(query.from?.key ?? null, backwards, query.limit + 1), query.limit, keyOf, toItem);
+  const rows = fetch(query.from?.key ?? null, backwards, query.limit + 1);
+  const { taken, more } = take(rows, query, keyOf, toItem);
   if (backwards) taken.reverse();
   const first = taken[0]?.key;
   const last = taken.at(-1)?.key;
@@ -61,7 +64,7 @@ interface Taken<T> {
 /** As many rows as a page holds; `more`: they are not all. */
 function take<R, T>(
   rows: Iterable<R>,
-  limit: number,
+  { limit, bytes: most = mostPageBytes }: PageQuery,
   keyOf: (row: R) => PageKey,
   toItem: (row: R) => JsonText<T>,
 ): { taken: Taken<T>[]; more: boolean } {
@@ -71,7 +74,7 @@ function take<R, T>(
     if (taken.length === limit) return { taken, more: true };
     const item = toItem(row);
     bytes += Buffer.byteLength(item.text);
-    if (taken.length > 0 && bytes > mostBytes) return { taken, more: true };
+    if (taken.length > 0 && bytes > most) return { taken, more: true };
     taken.push({ key: keyOf(row), item });
   }
   return { taken, more: false };

@@ -10,7 +10,14 @@ export interface Conflict {
 /** A check of values that belong together. A value that could not be read is absent: it is a problem already. */
 type Check = (config: Partial<Config>) => Conflict | null;
 
-const checks: readonly Check[] = [openToTheNetwork, openToAnyPage, guessableSecret, sharedSecret, plainIssuer];
+const checks: readonly Check[] = [
+  openToTheNetwork,
+  openToAnyPage,
+  guessableSecret,
+  sharedSecret,
+  plainIssuer,
+  scopeWithoutOpenid,
+];
 
 /** Everything that is wrong with values together. */
 export const checkTogether = (config: Partial<Config>): Conflict[] =>
@@ -57,4 +64,11 @@ function plainIssuer({ security }: Partial<Config>): Conflict | null {
   const issuer = URL.parse(security?.oidc?.issuer ?? '');
   if (issuer === null || issuer.protocol === 'https:' || isLoopback(issuer.hostname)) return null;
   return { key: 'security.oidc.issuer', reason: 'must be an https:// address, unless the provider is on this machine' };
+}
+
+/** Without it a provider gives no ID token, and nobody could log in. */
+function scopeWithoutOpenid({ security }: Partial<Config>): Conflict | null {
+  const scope = security?.oidc?.scope;
+  if (scope === undefined || scope.split(' ').includes('openid')) return null;
+  return { key: 'security.oidc.scope', reason: 'must hold openid' };
 }

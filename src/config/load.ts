@@ -68,6 +68,20 @@ function readSection(section: Section, path: string[], written: unknown, reading
   return result;
 }
 
+/**
+ * Reads values that come from elsewhere than the file, as the file's own section would be read: the same keys, types and
+ * defaults.
+ */
+export function readValues(
+  section: Section,
+  path: readonly string[],
+  written: Record<string, unknown>,
+): { values: Record<string, unknown>; problems: ConfigProblem[] } {
+  const reading: Reading = { file: noFile, fromEnvironment: new Map(), problems: [] };
+  const values = readSection(section, [...path], written, reading);
+  return { values, problems: reading.problems };
+}
+
 function readFile(file: string): ConfigFile {
   const name = basename(file);
   try {

@@ -20,6 +20,7 @@ export interface Connector {
   /** Hands one message to its source. At most one message arrives, whatever it returns. Must not reject. */
   deliver(delivery: Delivery, tools: DeliveryTools): Promise<CallOutcome>;
   readonly starter?: ConversationStarter;
+  readonly checker?: ConnectionChecker;
 }
 
 /** Makes a connector for a hub: how the registry lists it. Null: the configuration has nothing for it. */
@@ -29,6 +30,12 @@ export type ConnectorFactory = (config: Config) => Connector | null;
 export interface ConversationStarter {
   /** The source's own id of the conversation with a recipient: what its answers will name. */
   conversationWith(recipient: string): string;
+}
+
+/** The power to tell whether its source lets it in. Without it, what came of the last message says how it is. */
+export interface ConnectionChecker {
+  /** One cheap call that changes nothing at the source. Null: it is let in; else a sentence. Must not reject. */
+  check(tools: DeliveryTools): Promise<string | null>;
 }
 
 /** The power to take what an application pushes to `/sources.webhook` with its source token. */

@@ -1,5 +1,7 @@
+import type { Logger } from '#actors/ports.ts';
 import type { ChannelJson } from '#actors/representation.ts';
 import type { Config } from '#src/config/config.ts';
+import type { LiveConfig } from '#src/config/live.ts';
 import type { Connector, ConnectorFactory, InboundRoute } from './connector.ts';
 import { customConnector } from './custom/connector.ts';
 import { push } from './custom/inbound.ts';
@@ -23,6 +25,7 @@ export interface Connectors {
   of(channel: Pick<ChannelJson, 'source' | 'source_id'>): Connector | null;
   /** Every address at which platforms call. */
   readonly routes: readonly InboundRoute[];
+  readonly all: readonly Connector[];
 }
 
 /**
@@ -45,6 +48,28 @@ export function createConnectors(config: Config, listed = factories): Connectors
   return {
     of: ({ source, source_id }) => (source_id === undefined ? bySource.get(source) : registered[0]) ?? null,
     routes: [...byAddress.values()],
+    all: connectors,
+  };
+}
+
+/** The connectors as the configuration has them now. What one has begun that is made anew, or gone, it ends. */
+export function liveConnectors(live: LiveConfig, log: Logger, listed = factories): Connectors {
+  let current = createConnectors(live.config, listed);
+  live.onChange(() => {
+    try {
+      current = createConnectors(live.config, listed);
+    } catch (error) {
+      log.error({ reason: String(error) }, 'connectors.failed');
+    }
+  });
+  return {
+    of: (channel) => current.of(channel),
+    get routes() {
+      return current.routes;
+    },
+    get all() {
+      return current.all;
+    },
   };
 }
 

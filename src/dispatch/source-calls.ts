@@ -2,15 +2,17 @@ import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import { mergedWithinBounds } from '#actors/metadata.ts';
 import type { Clock, Ids } from '#actors/ports.ts';
-import type { JsonObject } from '#actors/representation.ts';
+import type { ChannelJson, JsonObject } from '#actors/representation.ts';
 import type { SourceReader } from '#actors/source/reader.ts';
 import type { Connector, RegisteredSource } from '#src/connectors/connector.ts';
+import type { ConnectorHealth } from '#src/connectors/health.ts';
 import type { Connectors } from '#src/connectors/registry.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 
 export interface SourceCallParts {
   sources: SourceReader;
   connectors: Connectors;
+  health: ConnectorHealth;
   clock: Clock;
   ids: Ids;
   client: OutgoingClient;
@@ -23,6 +25,7 @@ export interface SourceCallParts {
 /** Calls sources, each by its connector. */
 export class SourceCalls {
   readonly #parts: SourceCallParts;
+  readonly #underWay = new Map<Promise<unknown>, Connector>();
 
   constructor(parts: SourceCallParts) {
     this.#parts = parts;
@@ -33,25 +36,34 @@ export class SourceCalls {
     if (!channel.connected) {
       return { kind: 'channel_not_connected', error: `The channel ${channel.id} is not connected.` };
     }
-    if (this.#parts.connectors.of(channel) === null) {
-      return { kind: 'rejected', error: `This hub has no connector for the source ${channel.source}.` };
-    }
-    return null;
+    return this.#parts.connectors.of(channel) === null ? noConnector(channel) : null;
   }
 
   /** Makes one call. Only for sends that nothing speaks against. */
   async make(work: DeliveryWork): Promise<AttemptOutcome> {
-    const { connectors, client, clock, ids, giveUpAfter } = this.#parts;
+    const { connectors, health, client, clock, ids, giveUpAfter } = this.#parts;
     const { message, conversation, channel, knownToSource } = work;
-    const connector: Connector = connectors.of(channel)!;
-    const delivery = { message, conversation, channel, knownToSource, registered: await this.#registered(work) };
-    const outcome = await connector.deliver(delivery, { http: client, now: () => clock.now() });
+    const registered = await this.#registered(work);
+    const connector = connectors.of(channel);
+    if (connector === null) return noConnector(channel);
+    const delivery = { message, conversation, channel, knownToSource, registered };
+    const call = connector.deliver(delivery, { http: client, now: () => clock.now() });
+    this.#underWay.set(call, connector);
+    const outcome = await call.finally(() => this.#underWay.delete(call));
+    health.called(connector, outcome);
     // What is nested without end could not even be sent to the actor.
     if (outcome.kind === 'succeeded') {
       return { ...outcome, metadata: mergedWithinBounds({}, outcome.metadata as JsonObject) };
     }
     if (outcome.kind === 'unreachable') return { ...outcome, jitter: ids.random(), giveUpAfter };
     return outcome.kind === 'throttled' ? { ...outcome, giveUpAfter } : outcome;
+  }
+
+  /** Resolves when connectors that are gone, or were made anew, have ended what they had begun. */
+  async replacedEnded(): Promise<void> {
+    const { all } = this.#parts.connectors;
+    const calls = [...this.#underWay].filter(([, connector]) => !all.includes(connector)).map(([call]) => call);
+    await Promise.allSettled(calls);
   }
 
   async #registered({ channel }: DeliveryWork): Promise<RegisteredSource | null> {
@@ -63,3 +75,8 @@ export class SourceCalls {
     return { sourceId, actionEndpoint: found.source.action_endpoint ?? null, token };
   }
 }
+
+const noConnector = ({ source }: ChannelJson): AttemptOutcome => ({
+  kind: 'rejected',
+  error: `This hub has no connector for the source ${source}.`,
+});

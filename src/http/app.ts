@@ -35,10 +35,11 @@ export function createApp(parts: AppParts): Hono<Env> {
     mediaRoute(services),
     page(webSocketPath, async () => onlyUpgrades()),
   ];
-  const inbound = inboundRoutes(parts);
-  const claimed = inbound.find(({ path }) => own.some((route) => route.path === path));
+  const { connectors } = services;
+  const claimed = connectors.routes.find(({ path }) => own.some((route) => route.path === path));
   if (claimed !== undefined) throw new Error(`a connector claims ${claimed.path}, which is the hub's own`);
-  for (const route of [...own, ...inbound]) door.mount(app, route);
+  for (const route of own) door.mount(app, route);
+  door.mountFound(app, (path) => inboundRoute(parts, path));
   app.notFound((c) =>
     door.refuse(c, new Failure('not_found', `There is no ${c.req.path}. See /docs for what there is.`)),
   );
@@ -54,15 +55,15 @@ function operationRoutes(parts: AppParts, operation: Operation): Route[] {
   return [operation.path, ...(operation.aliases ?? [])].map((path) => ({ path, works: new Map([['POST', work]]) }));
 }
 
-function inboundRoutes(parts: AppParts): Route[] {
-  const byPath = Map.groupBy(parts.services.connectors.routes, ({ path }) => path);
-  return [...byPath].map(([path, routes]) => {
-    const works = routes.map((route): [string, Work] => [
-      route.method,
-      (request, requestId) => handleInbound(parts, route, request, requestId),
-    ]);
-    return { path, works: new Map(works) };
-  });
+/** What a connector that is on now has at a path; null: none has it. */
+function inboundRoute(parts: AppParts, path: string): Route | null {
+  const routes = parts.services.connectors.routes.filter((route) => route.path === path);
+  if (routes.length === 0) return null;
+  const works = routes.map((route): [string, Work] => [
+    route.method,
+    (request, requestId) => handleInbound(parts, route, request, requestId),
+  ]);
+  return { path, works: new Map(works) };
 }
 
 /** What a request gets that does not ask for a WebSocket where there is only one. */

@@ -40,19 +40,33 @@ export class Door {
     this.#services = services;
   }
 
-  /** Everything that may come to a path: its methods, the question which they are, and other methods. */
-  mount(app: Hono<Env>, { path, works }: Route): void {
-    const methods = [...works.keys()];
-    const heads = methods.includes('GET') ? ['HEAD'] : [];
-    const Allow = [...methods, ...heads, 'OPTIONS'].join(', ');
-    for (const [method, work] of works) app.on(method, path, (c) => this.#open(c, work));
-    app.options(path, (c) => this.#answer(c, { status: 204, body: null, headers: { Allow } }));
-    const only = `takes ${methods.join(' and ')} only.`;
-    app.all(path, (c) => this.refuse(c, new Failure('method_not_allowed', `${c.req.path} ${only}`), { Allow }));
+  mount(app: Hono<Env>, route: Route): void {
+    app.all(route.path, (c) => this.#meet(c, route));
+  }
+
+  /** Whatever is mounted nowhere, behind everything that is: routes that come and go. */
+  mountFound(app: Hono<Env>, find: (path: string) => Route | null): void {
+    app.all('*', (c, next) => {
+      const route = find(c.req.path);
+      return route === null ? next() : this.#meet(c, route);
+    });
   }
 
   refuse(c: Context<Env>, failure: Failure, headers: Record<string, string> = {}): Response {
     return this.#answer(c, refusal(failure, headers));
+  }
+
+  /** Everything that may come to a path: its methods, the question which they are, and other methods. */
+  #meet(c: Context<Env>, { works }: Route): Response | Promise<Response> {
+    // The answer to HEAD is that to GET, without its body.
+    const work = works.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
+    if (work !== undefined) return this.#open(c, work);
+    const methods = [...works.keys()];
+    const heads = methods.includes('GET') ? ['HEAD'] : [];
+    const Allow = [...methods, ...heads, 'OPTIONS'].join(', ');
+    if (c.req.method === 'OPTIONS') return this.#answer(c, { status: 204, body: null, headers: { Allow } });
+    const failure = new Failure('method_not_allowed', `${c.req.path} takes ${methods.join(' and ')} only.`);
+    return this.refuse(c, failure, { Allow });
   }
 
   /** Answers with what the work makes of the request. */

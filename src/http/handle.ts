@@ -4,6 +4,8 @@ import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
+import { catalogue } from '#src/config/catalogue.ts';
+import { featureKeys } from '#src/features.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
@@ -17,7 +19,7 @@ import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
 import { parseBody } from './json-body.ts';
 import { arrival } from './media/arrival.ts';
-import { type Answer, bodyText, type Call, featureKeys, type Operation } from './operation.ts';
+import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
 import { type Outgoing, refusal } from './outgoing.ts';
 import { validBody } from './request-body.ts';
 import type { RequestQueues } from './request-queues.ts';
@@ -136,11 +138,12 @@ async function jsonGiven(
   caller: string,
 ): Promise<Given> {
   using held = new DisposableStack();
-  const { bytes } = held.use(await bodies.read(request, bodyLimit, caller));
+  const { bytes } = held.use(await bodies.read(request, operation.bodyLimit ?? bodyLimit, caller));
   const entry = held.use(await queues.enter(caller));
   // One that only reads is done at once, or waits elsewhere.
   if (operation.isRead) entry.end();
   const body = validBody(operation, parseBody(bytes, request.headers));
+  if (operation.waits) entry.end();
   const kept = held.move();
   return { body, bytes, [Symbol.dispose]: () => kept.dispose() };
 }
@@ -199,9 +202,11 @@ function call<C extends Caller>(
   };
 }
 
-function assertFeature({ feature }: Operation, { config }: Services): void {
-  if (feature === undefined || config.integration[feature].enabled) return;
-  throw new Failure('feature_disabled', `This feature is off. Set ${featureKeys[feature]} to true to use it.`);
+function assertFeature({ feature }: Operation, { features }: Services): void {
+  if (feature === undefined || features.isOn(feature)) return;
+  const { name } = catalogue.find(({ path }) => path?.[1] === feature)!;
+  const message = `This feature is off. Set ${featureKeys[feature]} to true to use it, or switch on the component ${name}.`;
+  throw new Failure('feature_disabled', message);
 }
 
 const written = (answer: Answer): Outgoing => ({

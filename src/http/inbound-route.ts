@@ -53,7 +53,7 @@ async function store(
   { inbound }: ParsedRequest,
   requestId: string,
 ): Promise<void> {
-  const { store, clock } = services;
+  const { store, features, clock } = services;
   const caller = callerOf(route);
   const commands = services.commandsFor({ cause: requestCause(caller, requestId), caller });
   const now = clock.now();
@@ -69,7 +69,7 @@ async function store(
     note(sorted.unusable.length, 'inbound.unusable_messages');
     note(unusable.size, 'inbound.unusable_metadata');
     const usable = metadata.filter((_, index) => !unusable.has(index));
-    await ingest({ commands, store }, part.source, sorted, usable);
+    await ingest({ commands, store, features }, part.source, sorted, usable);
   }
 }
 

@@ -4,6 +4,7 @@ import type { FailureCode } from '#actors/errors.ts';
 import { JsonText } from '#actors/json.ts';
 import type { MediaFacts } from '#actors/media/contract.ts';
 import type { Caller, CallerOf, Scope } from '#src/security/caller.ts';
+import type { Feature } from '#src/features.ts';
 import type { LongReads } from '#src/runtime/long-reads.ts';
 import type { KeyAccess } from '#src/security/permission.ts';
 import type { Services } from '#src/services.ts';
@@ -48,12 +49,6 @@ export type AnswerOf<R extends Responses> = {
   [S in keyof R & number]: Answer<S, BodyOf<R[S]> | JsonText<BodyOf<R[S]>>>;
 }[keyof R & number];
 
-/** Feature → the key of the configuration that switches it on. */
-export const featureKeys = {
-  'source-api': 'integration.source-api.enabled',
-  webhook: 'integration.webhook.enabled',
-} as const;
-
 /** One operation, declared once: the router, the OpenAPI document and the tests read it. */
 export interface Operation<Request = unknown, R extends Responses = Responses, S extends Scope = Scope> {
   /** `/<resource>.<verb>`. */
@@ -65,8 +60,12 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** What API keys may do with it; absent: as `unbound`. */
   keys?: KeyAccess;
   /** The feature that must be switched on, else 409 `feature_disabled`. */
-  feature?: keyof typeof featureKeys;
+  feature?: Feature;
   request: z.ZodType<Request>;
+  /** Bytes of the body at most, where that is not the usual. */
+  bodyLimit?: number;
+  /** Most of its time it waits for what others do: it does not count among its caller's requests at work. */
+  waits?: true;
   /** It changes nothing: an Idempotency-Key means nothing to it, and its answers are not kept. */
   isRead?: true;
   /** Its body is a form with one file, which is kept before the handler is given what is known of it. */
@@ -80,7 +79,7 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** Failures of its own, besides those that every operation has. */
   errors: readonly FailureCode[];
   handle(call: Call<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;
-  /** Of an answer that holds a secret: how it is kept with an Idempotency-Key, and made again when it is repeated. */
+  /** Of an answer that holds a secret, or a person's data: how it is kept with an Idempotency-Key, and made again when it is repeated. */
   secret?: SecretAnswer;
 }
 

@@ -3,6 +3,20 @@ import { infoChannel } from './channels/info.ts';
 import { listChannels } from './channels/list.ts';
 import { updateChannel } from './channels/update.ts';
 import { clientConfig } from './client/config.ts';
+import { deleteComponents } from './components/delete.ts';
+import { getComponents } from './components/get.ts';
+import { installComponent } from './components/install.ts';
+import { listComponents } from './components/list.ts';
+import { uninstallComponent } from './components/uninstall.ts';
+import { updateComponents } from './components/update.ts';
+import { createContact } from './contacts/create.ts';
+import { deleteContact } from './contacts/delete.ts';
+import { importContacts } from './contacts/import.ts';
+import { infoContact } from './contacts/info.ts';
+import { listContacts } from './contacts/list.ts';
+import { mergeContacts } from './contacts/merge.ts';
+import { recentContactMessages } from './contacts/recent-messages.ts';
+import { updateContact } from './contacts/update.ts';
 import { infoConversation } from './conversations/info.ts';
 import { listConversations } from './conversations/list.ts';
 import { markConversationRead } from './conversations/mark-read.ts';
@@ -74,6 +88,14 @@ export const operations: readonly Operation[] = [
   setConversationState,
   removeConversationState,
   updateConversationContact,
+  createContact,
+  importContacts,
+  listContacts,
+  infoContact,
+  updateContact,
+  deleteContact,
+  mergeContacts,
+  recentContactMessages,
   tagConversation,
   untagConversation,
   infoMessage,
@@ -103,6 +125,12 @@ export const operations: readonly Operation[] = [
   listWebhookDeliveries,
   replayWebhook,
   clientConfig,
+  listComponents,
+  getComponents,
+  updateComponents,
+  deleteComponents,
+  installComponent,
+  uninstallComponent,
   listDeadLetters,
   redriveDeadLetter,
   createKey,

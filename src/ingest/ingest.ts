@@ -15,7 +15,7 @@ export async function ingest(
   metadata: readonly MetadataItem[],
 ): Promise<Ingested[]> {
   const left = await keepUnknown(parts, source, conversations, metadata);
-  const ingested = await storeMessages(parts.commands, conversations);
+  const ingested = await storeMessages(parts, conversations);
   await mergeMetadata(parts, source, left);
   return ingested;
 }

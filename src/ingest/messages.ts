@@ -2,9 +2,16 @@ import type { ChannelReader } from '#actors/channel/reader.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { ConversationCommands, ConversationOrigin } from '#actors/conversation/contract.ts';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
+import type { Features } from '#src/features.ts';
 import type { Inbound, MessageItem } from './items.ts';
 import { type MessageProblem, messageProblem } from './item-check.ts';
 import { timeProblem } from './times.ts';
+
+/** What storing messages works with. */
+export interface MessageParts {
+  commands: CommandSender;
+  features: Features;
+}
 
 /** What became of a message, as the API answers it. */
 export type Ingested = ConversationCommands['messages.ingest']['result']['messages'][number];
@@ -52,7 +59,7 @@ export function sortMessages(channels: ChannelReader, { source, messages }: Inbo
     }
     const conversation = conversationId(channel, item.conversation);
     const origin = { channelId: channel, source, sourceConversationId: item.conversation };
-    const ofOne = conversations.get(conversation) ?? { conversation, origin, items: [] };
+    const ofOne: ConversationItems = conversations.get(conversation) ?? { conversation, origin, items: [] };
     ofOne.items.push({ index, item });
     conversations.set(conversation, ofOne);
   }
@@ -64,14 +71,15 @@ export function sortMessages(channels: ChannelReader, { source, messages }: Inbo
  * @returns what became of each usable message, in the order in which they came in
  */
 export async function storeMessages(
-  commands: CommandSender,
+  { commands, features }: MessageParts,
   conversations: readonly ConversationItems[],
 ): Promise<Ingested[]> {
+  const isKept = features.isOn('contacts');
   const ingested: [index: number, Ingested][] = [];
   await Promise.all(
     conversations.map(async ({ conversation, origin, items }) => {
       const result = await commands.send('conversation', conversation, 'messages.ingest', {
-        origin,
+        origin: { ...origin, ...(isKept && { contact: true as const }) },
         messages: items.map(({ item }) => ({
           id: messageId(conversation, origin.source, item.id),
           sourceMessageId: item.id,

@@ -3,6 +3,7 @@ import { sourceActorId } from '#actors/ids.ts';
 import type { JsonObject } from '#actors/representation.ts';
 import { targetsOf } from '#actors/source/targets.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
+import type { Features } from '#src/features.ts';
 import type { MetadataItem } from './items.ts';
 import type { ConversationItems } from './messages.ts';
 import { nameOf, targetLookup } from './metadata-targets.ts';
@@ -11,6 +12,7 @@ import { nameOf, targetLookup } from './metadata-targets.ts';
 export interface IngestParts {
   commands: CommandSender;
   store: StoreReader;
+  features: Features;
 }
 
 /**

@@ -1,7 +1,10 @@
 import { shardOf } from '#actors/runtime/shard.ts';
+import { ConnectorChecks } from '#src/dispatch/connector-checks.ts';
+import { MissingContacts } from '#src/dispatch/missing-contacts.ts';
 import { everyShard, type OwnedShards } from '#src/dispatch/owned-shards.ts';
 import { SourceCalls } from '#src/dispatch/source-calls.ts';
 import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
+import { SwitchedDispatcher } from '#src/dispatch/webhooks/switched-dispatcher.ts';
 import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts';
 import type { Metrics } from '#src/metrics.ts';
 import { createCircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
@@ -27,23 +30,36 @@ export interface DispatchPorts {
 /** The dispatch side of an owner: everything that carries effects of its shards out of the hub, and follows what it owns. */
 export function startDispatch(services: NodeServices, ports: DispatchPorts): Dispatch {
   const owned = ports.owned ?? everyShard;
-  const sources = sourceDelivery(services, ports, owned);
-  const webhooks = webhookDispatcher(services, ports, owned);
+  const { live } = services;
+  const webhooks = switchedWebhooks(services, ports, owned);
+  const follow = (): Promise<void> => {
+    live.refresh();
+    return webhooks.follow();
+  };
+  const sources = sourceDelivery(services, ports, owned, follow);
+  const { shards } = services.config.data;
+  const contacts = new MissingContacts({ ...services, reader: services.store.missingContacts, shards, owned });
+  const checks = connectorChecks(services, ports);
   const wake = (): void => {
     sources.wake();
-    webhooks?.wake();
+    contacts.wake();
+    webhooks.wake();
   };
   const cancels = [
     owned.onChange(wake),
+    live.onChange(() => void webhooks.follow()),
+    live.onChange(() => checks.start()),
     services.onGrew('outbox', () => sources.wake()),
-    services.onGrew('feed', () => webhooks?.feedGrew()),
-    services.onGrew('webhooks', () => webhooks?.wake()),
+    services.onGrew('feed', () => webhooks.feedGrew()),
+    services.onGrew('webhooks', () => webhooks.wake()),
   ];
   wake();
+  checks.start();
   return {
     async stop() {
       for (const cancel of cancels) cancel();
-      await Promise.all([sources.stop(), webhooks?.stop()]);
+      checks.stop();
+      await Promise.all([sources.stop(), contacts.stop(), webhooks.stop()]);
     },
   };
 }
@@ -52,17 +68,19 @@ function sourceDelivery(
   services: NodeServices,
   { metrics, sources: client }: DispatchPorts,
   owned: OwnedShards,
+  follow: () => Promise<void>,
 ): SourceDelivery {
-  const { config, clock, ids, log, store, connectors, tokens, commandsFor, unread } = services;
+  const { config, clock, ids, log, store, connectors, connectorHealth: health, tokens, commandsFor, unread } = services;
   const { sources } = store;
   const { giveUpAfter } = config.delivery;
   const tokenOf = (sourceId: string, issuedAt: number) => tokens.make({ sourceId, issuedAt });
   const delivery = new SourceDelivery({
     outbox: store.outbox,
     deliveries: store.deliveries,
+    contactImports: store.contactImports,
     shards: config.data.shards,
-    ...{ owned, clock, ids, log, commandsFor, unread },
-    calls: new SourceCalls({ sources, connectors, clock, ids, client, giveUpAfter, tokenOf }),
+    ...{ owned, clock, ids, log, commandsFor, follow, unread },
+    calls: new SourceCalls({ sources, connectors, health, clock, ids, client, giveUpAfter, tokenOf }),
     breaker: createCircuitBreaker(clock),
     onAttempt: (outcome) => metrics.attempt(outcome),
   });
@@ -70,13 +88,17 @@ function sourceDelivery(
   return delivery;
 }
 
-/** Null when the feature is off: subscriptions stay as they are. */
-function webhookDispatcher(
+/** Asks the connectors by the client that calls sources. */
+const connectorChecks = (
+  { connectors, connectorHealth: health, clock, log }: NodeServices,
+  { sources: http }: DispatchPorts,
+): ConnectorChecks => new ConnectorChecks({ connectors, health, http, clock, log });
+
+function switchedWebhooks(
   { config, clock, ids, log, store, commandsFor, unread }: NodeServices,
   { metrics, webhooks: client }: DispatchPorts,
   owned: OwnedShards,
-): WebhookDispatcher | null {
-  if (!config.integration.webhook.enabled) return null;
+): SwitchedDispatcher {
   const { webhooks, webhookDeliveries: reader } = store;
   metrics.gauge('parley_webhook_queue_depth', 'Events that webhook subscriptions have not got yet.', () =>
     webhooks.queueDepth().reduce((sum, { scheduled, behind }) => sum + scheduled + behind, 0),
@@ -88,5 +110,8 @@ function webhookDispatcher(
   });
   const onAttempt = (outcome: string): void => metrics.webhookAttempt(outcome);
   const serves = (subscription: string): boolean => owned.has(shardOf(subscription, config.data.shards));
-  return new WebhookDispatcher({ reader, clock, ids, log, client, commandsFor, unread, onAttempt, serves });
+  return new SwitchedDispatcher(
+    () => config.integration.webhook.enabled,
+    () => new WebhookDispatcher({ reader, clock, ids, log, client, commandsFor, unread, onAttempt, serves }),
+  );
 }

@@ -2,11 +2,14 @@ import type { Bus, Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import { Problems } from '#actors/problems.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
 import type { Config } from '#src/config/config.ts';
+import { configuringKind, LiveConfig } from '#src/config/live.ts';
 import type { ConnectorFactory } from '#src/connectors/connector.ts';
-import { createConnectors } from '#src/connectors/registry.ts';
+import { ConnectorHealth } from '#src/connectors/health.ts';
+import { liveConnectors } from '#src/connectors/registry.ts';
 import { sampleSender } from '#src/dispatch/webhooks/sample.ts';
 import { ReadHealth } from './read-health.ts';
 import { remembered, rememberedKinds } from './remembered.ts';
+import { configuredFeatures } from '#src/features.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
 import { mediaBeside } from '#src/media/folder.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
@@ -44,6 +47,7 @@ export interface NodePorts {
 /** The services, with the readers that only dispatchers use; open until `close`. */
 export interface NodeServices extends Services {
   store: OpenStoreReader;
+  live: LiveConfig;
   close(): void;
 }
 
@@ -52,32 +56,39 @@ const lookAgainEvery = 1_000;
 
 /** Puts together what both outward halves of a node share: readers, command senders and signals. */
 export function openServices(ports: NodePorts): NodeServices {
-  const { config, bus, clock, ids, log, samples: client } = ports;
-  const { shards } = config.data;
-  const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(config.security).sealKey));
+  const { bus, clock, ids, log, samples: client } = ports;
+  const { shards } = ports.config.data;
+  const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(ports.config.security).sealKey));
+  const live = new LiveConfig(ports.config, () => store.components.stored());
+  const { config } = live;
   const growth = new Growth();
   growth.on('sources', forget);
   growth.on('erased', () => store.forgetErased());
   growth.on('callers', forget);
   const problems = new Problems(log);
   const reads = new ReadHealth({ clock, problems, look: () => readNewest(store) });
+  const refresh = (): void => unlessUnread(reads, () => live.refresh());
+  growth.on('components', refresh);
   const stopLooking = repeated(clock, lookAgainEvery, () => reads.look());
   const stopSignals = followSignals(growth, bus, clock);
   const identityCalls = createGuardedFetch({ allowNetworks: config.outgoing.allowNetworks, ownPorts: ports.ownPorts });
   const longReadsFor = ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked)));
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
-    ...{ config, clock, ids, log, store },
+    ...{ config, live, clock, ids, log, store },
+    components: () => live.components,
+    features: configuredFeatures(config),
     longReadsFor: (caller) => shortcut(store, longReadsFor(caller)),
     feed: store.feed,
-    connectors: createConnectors(config, ports.connectors),
+    connectors: liveConnectors(live, log, ports.connectors),
+    connectorHealth: new ConnectorHealth(),
     media: mediaBeside(ports.file, ids),
     health: ports.health ?? [],
     problems,
     unread: (error) => reads.failed(error),
     tokens: ports.tokens ?? sourceTokensOf(config),
     identityProvider: providerOf(config, identityCalls.fetch, clock, log),
-    commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: forgetting(forget) }),
+    commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: following(forget, refresh) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     close() {
@@ -111,11 +122,21 @@ function readNewest({ feed }: OpenStoreReader): void {
   feed.read({ after: end.map((position) => Math.max(0, position - 1)), limit: end.length });
 }
 
-/** Who changed a source, a channel or a key here sees the change with the answer, before any signal. */
-const forgetting =
-  (forget: () => void) =>
+/** Reads, unless the store can not be read for now: it is read again soon. */
+function unlessUnread(reads: ReadHealth, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (reads.failed(error) === null) throw error;
+  }
+}
+
+/** Who changed a source, a channel, a key or a component here sees the change with the answer, before any signal. */
+const following =
+  (forget: () => void, refresh: () => void) =>
   (kind: string): void => {
     if (rememberedKinds.includes(kind)) forget();
+    if (kind === configuringKind) refresh();
   };
 
 /** What comes over the bus, and a look at everything now and then. */

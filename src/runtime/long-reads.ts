@@ -1,4 +1,5 @@
 import type { Clause } from '#actors/filter.ts';
+import type { RecentMessageReader } from '#actors/contact/recent-reader.ts';
 import type { DeadLetterReader } from '#actors/dead-letter/reader.ts';
 import type { AuditQuery } from '#actors/journal/audit.ts';
 import type { PageQuery } from '#actors/store/page.ts';
@@ -9,6 +10,9 @@ import type { WebhookReader } from '#actors/webhook-subscription/reader.ts';
 export const longReads = {
   conversations: (store: StoreReader, query: PageQuery, filter: Clause | null) =>
     store.conversations.page(query, filter),
+  contacts: (store: StoreReader, query: PageQuery) => store.contacts.page(query),
+  recentMessages: (store: StoreReader, ...asked: Parameters<RecentMessageReader['ofContact']>) =>
+    store.recentMessages.ofContact(...asked),
   deadLetters: (store: StoreReader, ...asked: Parameters<DeadLetterReader['page']>) => store.deadLetters.page(...asked),
   audit: (store: StoreReader, query: AuditQuery) => store.audit.page(query),
   webhookDeliveries: (store: StoreReader, ...asked: Parameters<WebhookReader['deliveries']>) =>

@@ -26,6 +26,9 @@ export type ReaderRequest = ReaderQuestion | 'stop';
 /** What the worker says to a question; before the first one it says `ready`. */
 export type ReaderAnswer = { result: unknown } | { failure: FailureData } | { error: unknown; code?: unknown };
 
+/** What the worker tells unasked: how far the index of filters is, while it has much to do; why it does not follow. */
+export type ReaderReport = { progress: { left: number; of: number } } | { stopped: string };
+
 export interface ReaderLimits {
   /** How long one read may take, and how long it may wait before, in ms. */
   readMs: number;
@@ -48,8 +51,8 @@ const stopTimeout = 2_000;
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
 
 /**
- * Does long reads in a thread of its own, one after another, round the callers. The thread is made when there is a first read, and again
- * when it died. A read that takes too long is answered at once, and the next one begins when the thread notices: at
+ * Does long reads in a thread of its own, one after another, round the callers. The thread is made at the start, or when
+ * there is a first read, and again when it died. A read that takes too long is answered at once, and the next one begins when the thread notices: at
  * the next row, or, where the query does not ask, at its end.
  */
 export class ReaderThread {
@@ -69,6 +72,11 @@ export class ReaderThread {
     this.#start = { ...start, cut: this.#cutNumber };
     this.#log = log;
     this.#limits = limits;
+  }
+
+  /** Starts the thread before anybody asks: it has the index of filters follow. */
+  start(): void {
+    this.#worker ??= this.#make();
   }
 
   /** Reads of a caller. Fail with `query_too_slow`, and with `overloaded` when too many wait or one waits too long. */
@@ -162,8 +170,9 @@ export class ReaderThread {
     const url = new URL('./reader-worker.ts', import.meta.url);
     const worker = new Worker(url, { workerData: this.#start, resourceLimits });
     let cameUp = false;
-    worker.on('message', (answer: ReaderAnswer | 'ready') => {
+    worker.on('message', (answer: ReaderAnswer | ReaderReport | 'ready') => {
       cameUp = true;
+      if (typeof answer === 'object' && ('progress' in answer || 'stopped' in answer)) return this.#tell(answer);
       this.#ready = true;
       if (answer !== 'ready') this.#answered(answer);
       this.#next();
@@ -175,6 +184,11 @@ export class ReaderThread {
     });
     worker.once('exit', () => this.#exited(cameUp, problem));
     return worker;
+  }
+
+  #tell(report: ReaderReport): void {
+    if ('progress' in report) this.#log.info(report.progress, 'search.following');
+    else this.#log.error({ reason: report.stopped }, 'search.stopped');
   }
 
   #answered(answer: ReaderAnswer): void {

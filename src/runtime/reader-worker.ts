@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Failure } from '#actors/errors.ts';
 import { openStoreReader } from '#actors/store-reader.ts';
 import { readLong } from './long-reads.ts';
-import type { ReaderAnswer, ReaderQuestion, ReaderRequest, ReaderStart } from './reader-thread.ts';
+import type { ReaderAnswer, ReaderQuestion, ReaderReport, ReaderRequest, ReaderStart } from './reader-thread.ts';
 
 /** The worker thread that does long reads, one at a time. */
 const { file, shards, sealKey, cut } = workerData as ReaderStart;
@@ -16,6 +16,43 @@ const niceness = 5;
 yieldToOthers();
 let current = 0;
 const store = openStoreReader(file, shards, sealKey, () => Atomics.load(cut, 0) < current);
+
+/** How long the index of filters follows in one go: who asks meanwhile waits so long. In ms, as those below. */
+const sliceMs = 10;
+/** Between two goes while the hub is at work: a twentieth of a processor is all it loses. */
+const busyPauseMs = 190;
+/** Behind a look that found nothing left. */
+const lookAgainMs = 250;
+const reportEveryMs = 5_000;
+
+let timer: NodeJS.Timeout | undefined;
+let seen = 0;
+let reportedAt = performance.now();
+
+/** Has the index of filters follow whenever nobody asks, so that who asks finds little left to do. */
+function follow(): void {
+  try {
+    const progress = store.conversations.follow(sliceMs);
+    report(progress);
+    const isQuiet = progress?.of === seen;
+    seen = progress?.of ?? 0;
+    timer = setTimeout(follow, progress === null ? lookAgainMs : isQuiet ? 0 : busyPauseMs);
+  } catch (error) {
+    // Who asks next follows by itself, and says what is wrong.
+    port!.postMessage({ stopped: String(error) } satisfies ReaderReport);
+  }
+}
+
+/** Tells of what takes long. */
+function report(progress: ReturnType<typeof store.conversations.follow>): void {
+  const now = performance.now();
+  if (progress === null) {
+    reportedAt = now;
+  } else if (now - reportedAt >= reportEveryMs) {
+    reportedAt = now;
+    port!.postMessage({ progress } satisfies ReaderReport);
+  }
+}
 
 /**
  * A long read takes little of the processor from the threads that answer and write. Linux knows threads by ids like those of
@@ -42,7 +79,9 @@ function answerTo({ name, asked, number }: ReaderQuestion): ReaderAnswer {
 
 port.on('message', (request: ReaderRequest) => {
   if (request !== 'stop') return port.postMessage(answerTo(request));
+  clearTimeout(timer);
   store.close();
   port.close();
 });
 port.postMessage('ready');
+timer = setTimeout(follow, 0);

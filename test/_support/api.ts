@@ -149,7 +149,7 @@ export class TestApi implements AsyncDisposable {
   }
 
   /** Carries sends to their sources from now on, by a client that makes no real calls. */
-  dispatch(client: OutgoingClient): void {
+  dispatch(client: OutgoingClient = nobody): void {
     this.#dispatch = startDispatch(this.services, { sources: client, webhooks: client, metrics: this.metrics });
   }
 

@@ -5,8 +5,15 @@ import { applyRecord } from '#actors/log/apply.ts';
 import { type ChangeRecord, recordHash } from '#actors/log/shard-log.ts';
 import type { Change } from '#actors/store/table.ts';
 import { openHostStore } from '#actors/store/host-store.ts';
-import { mediaActorId, sourceActorId } from '#actors/ids.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
+import { componentActorId, contactOfConversation, mediaActorId, sourceActorId } from '#actors/ids.ts';
+import {
+  ActorSystem,
+  connectTestChannel,
+  conversationOf,
+  ingestOf,
+  testChannel,
+  testSource,
+} from '../_support/actor-system.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, uuid, withHandlers } from './support.ts';
 
@@ -47,8 +54,10 @@ async function run(system: ActorSystem): Promise<void> {
     items: [{ namespace: 'message', sourceId: 'later', metadata: { ü: '😀\u0000' } }],
   });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
+  await changeContacts(system);
   const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
   await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
+  await uninstallComponent(system);
   await tagSomebody(system);
   await commands.send('template', uuid(), 'template.create', { name: 'Hello', source: 'acme', content: ['Hi'] });
   await deliverWebhooks(system);
@@ -56,6 +65,35 @@ async function run(system: ActorSystem): Promise<void> {
   await request(system, envelopeFor(system, 'conversation', conversationOf('c0'), 'test.throw', null));
   system.clock.advance(31_000);
   await system.settle();
+}
+
+/** A configured component, which the hub is asked to stop. */
+async function uninstallComponent(system: ActorSystem): Promise<void> {
+  const named = { name: 'sources-telco', inFile: true };
+  const id = componentActorId(named.name);
+  const configuration = { secret: '{"authToken":"a-token"}', shown: { authToken: '...' } };
+  await system.commands().send('component', id, 'component.update', { ...named, enabled: true, configuration });
+  await system.commands().send('component', id, 'component.uninstall', named);
+}
+
+/** Contacts of conversations; what one showed before is pruned. */
+async function changeContacts(system: ActorSystem): Promise<void> {
+  for (const contact of ['c0', 'c1']) {
+    const conversationId = conversationOf(contact);
+    const id = contactOfConversation(conversationId);
+    const appearance = { conversationId, source: testSource, displayName: contact };
+    await system.commands().send('contact', id, 'contact.appear', appearance);
+    await system.commands().send('contact', id, 'contact.update', { fields: { title: 'Dr.' } });
+  }
+  const [from, into] = ['c0', 'c1'].map((contact) => contactOfConversation(conversationOf(contact))) as [
+    string,
+    string,
+  ];
+  const person = { id: from, display_name: 'c0', conversations: {}, created_at: new Date(0).toISOString() };
+  const merged = { from, merges: 1, path: [from], contact: person, history: [] };
+  await system.commands().send('contact', into, 'contact.absorb', merged);
+  const part = { part: 0, contacts: [{ display_name: 'Ann' }] };
+  await system.commands().send('contact-import', uuid(), 'import.add', part);
 }
 
 /** A tag that a conversation has, as both know. */
@@ -173,5 +211,5 @@ test.each([1, 4])('applying the records gives the same rows, with %i shards', as
   const rows = rowsOf(system.file);
   expect(rowsOf(standby)).toEqual(rows);
   const empty = Object.entries(rows).filter(([, content]) => content.length === 0);
-  expect(empty.map(([table]) => table)).toEqual(['timer', 'parked_send', 'parked_echo']);
+  expect(empty.map(([table]) => table)).toEqual(['parked_send', 'parked_echo', 'contact_import']);
 });

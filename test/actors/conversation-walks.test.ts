@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Clause } from '#actors/filter.ts';
 import type { ConversationReader } from '#actors/conversation/reader.ts';
 import type { PageKey } from '#actors/store/page.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
@@ -32,6 +33,9 @@ async function started(shards: number) {
   };
 }
 
+/** What all that is tried here is asked with. */
+let filter: Clause | null = null;
+
 const contactOf = new Map([...contacts, 'new'].map((contact) => [conversationOf(contact), contact]));
 
 interface Walked {
@@ -41,7 +45,7 @@ interface Walked {
 }
 
 function pageOf(list: ConversationReader, limit: number, key: PageKey | null, direction: 'after' | 'before'): Walked {
-  const { items, before, after } = list.page({ limit, from: key && { key, direction } }, null);
+  const { items, before, after } = list.page({ limit, from: key && { key, direction } }, filter);
   const ids = items.map(({ text }) => (JSON.parse(text) as { id: string }).id);
   return { contacts: ids.map((id) => contactOf.get(id)).join(''), before, after };
 }
@@ -72,61 +76,72 @@ test.each([1, 4])('who moves to the front is met once, with %i shards', async (s
   expect(textOf(await walk(hub.list, 6, async () => {}))).toBe('cfaedb');
 });
 
-test('who moves to where the walk has just been is met once', async () => {
-  await using hub = await started(1);
-  const pages = await walk(hub.list, 2, async (n) => {
-    // A message that was sent before those that were met, and is heard of only now.
-    if (n === 1) await say(hub.system, 'a', 45);
-    if (n === 2) await say(hub.system, 'b', 35);
+describe.each<[string, Clause | null]>([
+  ['without a filter', null],
+  ['with a filter', { kind: 'all', clauses: [] }],
+])('a walk %s', (_, asked) => {
+  beforeEach(() => {
+    filter = asked;
   });
-  expect(textOf(pages)).toBe('fe dc ba');
-});
 
-test('who moves ahead within what is still to come is met once', async () => {
-  await using hub = await started(1);
-  const pages = await walk(hub.list, 2, async (n) => {
-    if (n === 1) await say(hub.system, 'a', 25);
-    if (n === 2) await say(hub.system, 'a', 100);
-  });
-  expect(textOf(pages)).toBe('fe dc ba');
-});
-
-test('a message from before changes no place', async () => {
-  await using hub = await started(1);
-  const pages = await walk(hub.list, 1, async (n) => {
-    for (const contact of contacts) await say(hub.system, contact, -n);
-  });
-  expect(textOf(pages)).toBe('f e d c b a');
-});
-
-test('who is new comes with the next walk', async () => {
-  await using hub = await started(4);
-  const pages = await walk(hub.list, 3, () => say(hub.system, 'new', 15));
-  expect(textOf(pages)).toBe('fed cba');
-  expect(textOf(await walk(hub.list, 7, async () => {}))).toBe('fedcnewba');
-});
-
-test('the way back is the way there, whatever happens', async () => {
-  await using hub = await started(1);
-  const pages = await walk(hub.list, 2, (n) => say(hub.system, 'a', 100 + n));
-  const back: Walked[] = [];
-  for (let before = pages.at(-1)!.before; before !== null; before = back.at(-1)!.before) {
-    await say(hub.system, 'd', 200 + back.length);
-    back.push(pageOf(hub.list, 2, before, 'before'));
-  }
-  expect(textOf([...pages.slice(0, -1).reverse()])).toBe(textOf(back));
-});
-
-const step = fc.tuple(fc.constantFrom(...contacts, 'new'), fc.integer({ min: -5, max: 80 }));
-
-test('each is met once, in its place, whatever is heard meanwhile', async () => {
-  const law = async (shards: number, limit: number, steps: (readonly [string, number])[][]) => {
-    await using hub = await started(shards);
-    const pages = await walk(hub.list, limit, async (n) => {
-      for (const [contact, second] of steps[n - 1] ?? []) await say(hub.system, contact, second);
+  test('who moves to where the walk has just been is met once', async () => {
+    await using hub = await started(1);
+    const pages = await walk(hub.list, 2, async (n) => {
+      // A message that was sent before those that were met, and is heard of only now.
+      if (n === 1) await say(hub.system, 'a', 45);
+      if (n === 2) await say(hub.system, 'b', 35);
     });
-    expect(pages.map((page) => page.contacts).join('')).toBe('fedcba');
-  };
-  const steps = fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 6 });
-  await fc.assert(fc.asyncProperty(fc.constantFrom(1, 3), fc.integer({ min: 1, max: 4 }), steps, law), { numRuns: 40 });
-}, 20_000);
+    expect(textOf(pages)).toBe('fe dc ba');
+  });
+
+  test('who moves ahead within what is still to come is met once', async () => {
+    await using hub = await started(1);
+    const pages = await walk(hub.list, 2, async (n) => {
+      if (n === 1) await say(hub.system, 'a', 25);
+      if (n === 2) await say(hub.system, 'a', 100);
+    });
+    expect(textOf(pages)).toBe('fe dc ba');
+  });
+
+  test('a message from before changes no place', async () => {
+    await using hub = await started(1);
+    const pages = await walk(hub.list, 1, async (n) => {
+      for (const contact of contacts) await say(hub.system, contact, -n);
+    });
+    expect(textOf(pages)).toBe('f e d c b a');
+  });
+
+  test('who is new comes with the next walk', async () => {
+    await using hub = await started(4);
+    const pages = await walk(hub.list, 3, () => say(hub.system, 'new', 15));
+    expect(textOf(pages)).toBe('fed cba');
+    expect(textOf(await walk(hub.list, 7, async () => {}))).toBe('fedcnewba');
+  });
+
+  test('the way back is the way there, whatever happens', async () => {
+    await using hub = await started(1);
+    const pages = await walk(hub.list, 2, (n) => say(hub.system, 'a', 100 + n));
+    const back: Walked[] = [];
+    for (let before = pages.at(-1)!.before; before !== null; before = back.at(-1)!.before) {
+      await say(hub.system, 'd', 200 + back.length);
+      back.push(pageOf(hub.list, 2, before, 'before'));
+    }
+    expect(textOf([...pages.slice(0, -1).reverse()])).toBe(textOf(back));
+  });
+
+  const step = fc.tuple(fc.constantFrom(...contacts, 'new'), fc.integer({ min: -5, max: 80 }));
+
+  test('each is met once, in its place, whatever is heard meanwhile', async () => {
+    const law = async (shards: number, limit: number, steps: (readonly [string, number])[][]) => {
+      await using hub = await started(shards);
+      const pages = await walk(hub.list, limit, async (n) => {
+        for (const [contact, second] of steps[n - 1] ?? []) await say(hub.system, contact, second);
+      });
+      expect(pages.map((page) => page.contacts).join('')).toBe('fedcba');
+    };
+    const steps = fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 6 });
+    await fc.assert(fc.asyncProperty(fc.constantFrom(1, 3), fc.integer({ min: 1, max: 4 }), steps, law), {
+      numRuns: 40,
+    });
+  }, 20_000);
+});

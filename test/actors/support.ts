@@ -64,10 +64,11 @@ export class RecordingLog implements ShardLog {
 export const tableNames = [
   ...(['shard', 'journal', 'base', 'mark', 'timer', 'outbox', 'dead_letter'] as const),
   ...(['source', 'parked_metadata', 'channel', 'conversation', 'message', 'parked_send', 'parked_echo'] as const),
+  ...(['contact', 'contact_version', 'contact_conversation', 'contact_merge'] as const),
+  ...(['contact_import', 'contact_import_part'] as const),
   ...(['tag', 'tagged_conversation', 'template'] as const),
   ...(['idempotency_key', 'webhook_subscription', 'webhook_delivery', 'webhook_attempt'] as const),
-  ...(['api_key', 'user', 'user_session'] as const),
-  ...(['media'] as const),
+  ...(['api_key', 'user', 'user_session', 'component', 'media'] as const),
 ];
 
 type Stored = Record<string, unknown>;

@@ -1,12 +1,20 @@
 import Database from 'better-sqlite3';
 import { copyFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mediaActorId, sourceActorId } from '#actors/ids.ts';
+import type { CommandSender } from '#actors/commands.ts';
+import { componentActorId, contactOfConversation, mediaActorId, sourceActorId } from '#actors/ids.ts';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kinds } from '#actors/kinds.ts';
 import { Secret } from '#src/config/config.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testChannel } from '../_support/actor-system.ts';
+import {
+  ActorSystem,
+  connectTestChannel,
+  conversationOf,
+  ingestOf,
+  testChannel,
+  testSource,
+} from '../_support/actor-system.ts';
 import { sealKeys } from '../_support/config.ts';
 import {
   elapse,
@@ -69,6 +77,10 @@ async function everyTable(): Promise<ActorSystem> {
   const items = [{ namespace: 'message', sourceId: 'later', metadata: { a: 1 } }] as const;
   await commands.send('source', acme, 'metadata.park', { source: 'acme', items: [...items] });
   await commands.send('idempotency-key', acme, 'key.claim', { bodyHash: 'x' });
+  const configuration = { secret: '{"name":"a"}', shown: { name: 'a' } };
+  await commands.send('component', componentActorId('integration-webhook'), 'component.update', {
+    ...{ name: 'integration-webhook', inFile: true, enabled: true, configuration },
+  });
   const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
   await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
   const key = { name: 'CRM', hash: 'x', operations: ['*'], sources: ['acme'], createdBy: 'test' };
@@ -76,6 +88,7 @@ async function everyTable(): Promise<ActorSystem> {
   await commands.send('user', ann, 'user.log-in', { userId: 'id.example:ann' });
   const login = { hash: 'x', user: ann, expiresAt: 1 };
   await commands.send('user-session', uuid(), 'session.start', login);
+  await makeContacts(commands);
   const [tagId, templateId] = [uuid(), uuid()];
   await commands.send('tag', tagId, 'tag.create', { name: 'Urgent', color: 'tag-red' });
   await commands.send('tag', tagId, 'tag.attached', { conversationId: ann });
@@ -90,6 +103,17 @@ async function everyTable(): Promise<ActorSystem> {
   expect(await request(made, envelopeFor(made, 'conversation', ann, 'test.throw', null))).toMatchObject({ ok: false });
   expect(await failureOf(commands.send('conversation', testChannel, 'conversation.mark-read', null))).toBe('not_found');
   return made;
+}
+
+/** A contact that took in another, and the first part of an import. */
+async function makeContacts(commands: CommandSender): Promise<void> {
+  const into = contactOfConversation(ann);
+  const appearance = { conversationId: ann, source: testSource, displayName: 'Ann' };
+  await commands.send('contact', into, 'contact.appear', appearance);
+  const from = uuid();
+  const contact = { id: from, display_name: 'Bob', conversations: {}, created_at: new Date(0).toISOString() };
+  await commands.send('contact', into, 'contact.absorb', { from, merges: 1, path: [from], contact, history: [] });
+  await commands.send('contact-import', uuid(), 'import.add', { part: 0, contacts: [{ display_name: 'Cid' }] });
 }
 
 /** Sends a message to Ann, calls her source for it, and has the source push what may be its echo. */

@@ -7,6 +7,9 @@ const secret = 'x'.repeat(32);
 
 const plainProvider = '{ issuer: "http://id.example", clientId: a, clientSecret: b, allowedEmailPatterns: "*" }';
 
+const scopeless =
+  '{ issuer: "https://id.example", clientId: a, clientSecret: b, allowedEmailPatterns: "*", scope: email }';
+
 /** [title, text of the file, what the message contains] */
 const badFiles: [string, string, string[]][] = [
   ['an unknown key', `${goodSecurity}server:\n  prot: 1\n`, ['parley.yaml:3:3: server.prot is not known', 'port']],
@@ -26,6 +29,11 @@ const badFiles: [string, string, string[]][] = [
     'an identity provider in plain text',
     `security:\n  jwtSecret: ${jwtSecret}\n  systemToken: ${systemToken}\n  oidc: ${plainProvider}\n`,
     ['security.oidc.issuer must be an https:// address'],
+  ],
+  [
+    'a login without an id',
+    `security:\n  jwtSecret: ${jwtSecret}\n  systemToken: ${systemToken}\n  oidc: ${scopeless}\n`,
+    ['security.oidc.scope must hold openid'],
   ],
   ['a value for a section', `${goodSecurity}nats: nats://host\n`, ['parley.yaml:2:1: nats must be a section']],
   ['an unknown durability', `${goodSecurity}data: { durability: some }\n`, ['data.durability must be full or normal']],

@@ -94,6 +94,20 @@ const mistakes: [mistake: string, changes: Partial<Connector>, check: string][] 
     { starter: { conversationWith: (recipient) => `to-${recipient}` } },
     'calls a conversation that it starts always the same',
   ],
+  [
+    'says that it is well without having asked',
+    { checker: { check: async () => null } },
+    'says in a sentence whether it is let in, without a secret',
+  ],
+  [
+    'tells its credential when it is not let in',
+    {
+      checker: {
+        check: async (tools) => ((await sound.checker!.check(tools)) === null ? null : `${secret} is not let in.`),
+      },
+    },
+    'says in a sentence whether it is let in, without a secret',
+  ],
 ];
 
 /** Titles of the checks that a connector does not pass. */

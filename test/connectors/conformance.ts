@@ -202,6 +202,24 @@ const others: Check[] = [
       }
     },
   },
+  {
+    title: 'says in a sentence whether it is let in, without a secret',
+    async run({ checker }, { secrets }) {
+      const bodies = [...oddBodies, ...secrets];
+      const answers = [200, 401, 403, 500].flatMap((status) => bodies.map((body) => answered(status, body)));
+      for (const result of [...answers, ...meanings.flatMap(([, results]) => results)]) {
+        const calls: OutgoingRequest[] = [];
+        const post = async (request: OutgoingRequest): Promise<OutgoingResult> => {
+          calls.push(request);
+          return result;
+        };
+        const problem = await checker?.check({ http: { post }, now: () => now });
+        expect(problem === undefined || calls.length === 1, JSON.stringify(result)).toBe(true);
+        expect(problem?.trim()).not.toBe('');
+        for (const secret of secrets) expect(problem ?? '').not.toContain(secret);
+      }
+    },
+  },
 ];
 
 export const checks: readonly Check[] = [...others, ...delivering, ...reading, ...verifying, ...parsing];

@@ -151,6 +151,7 @@ describe('a connector of one line', () => {
     const only = async (): Promise<Message> => (await messagesOf(api, conversation))[0]!;
     await until('delivered', async () => (await only()).state === 'delivered');
     expect(calls.map(({ url, body }) => [url, body])).toEqual([
+      ['https://letters.example/whoami', ''],
       ['https://letters.example/send', '{"to":"ann","text":{"text":"Dear Ann"}}'],
     ]);
     expect((await put(api, { receipts: [{ of: 'n-1', state: 'read' }] })).status).toBe(200);

@@ -91,5 +91,16 @@ export const lettersConnector = (): Connector => ({
       },
     });
   },
+  checker: {
+    async check({ http }) {
+      const result = await http.post({
+        url: 'https://letters.example/whoami',
+        headers: { Authorization: `Bearer ${secret}` },
+        body: '',
+      });
+      const isLetIn = result.kind === 'answered' && result.status === 200;
+      return isLetIn ? null : 'The post office does not let the hub in.';
+    },
+  },
   starter: { conversationWith: (recipient) => recipient.replaceAll(' ', '') },
 });

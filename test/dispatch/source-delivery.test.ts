@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sourceDelivery } from '#actors/conversation/delivery.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidToBytes, uuidV5 } from '#actors/uuid.ts';
 import { Failure } from '#actors/errors.ts';
@@ -259,7 +260,7 @@ test('a call cut off by a crash is told as unknown and made again', async () => 
   await api.post('/sources.update', { source_id: 'shop', action_endpoint: `${gateway}/shop` });
   const start = { channel_id: channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
   const { body } = await api.post<{ id: string }>('/messages.send', start);
-  const [effect] = api.reader.outbox.after(0, 0, 1);
+  const effect = api.reader.outbox.after(0, 0, 10).find(({ kind }) => kind === sourceDelivery);
   const { conversationId } = api.reader.messages.find(body.id)!;
   const about = { messageId: body.id, effectId: effect!.id };
   await api.commands.send('conversation', conversationId, 'attempt.start', about);

@@ -19,6 +19,8 @@ interface World extends AsyncDisposable {
 /** A hub with two sources; what A has bears the marker. */
 async function world(authentication: boolean): Promise<World> {
   const api = await startApi({ config: configWith('https://id.example', {}, authentication) });
+  // An import is carried out by it.
+  api.dispatch();
   const system = { Authorization: api.config.security.systemToken.reveal() };
   const make = async (source: string, text: string) => {
     const { body } = await api.post<{ token: string }>('/sources.create', { source_id: source }, system);
@@ -40,6 +42,10 @@ async function world(authentication: boolean): Promise<World> {
   const [a, b] = [await make('a', marker), await make('b', 'b')];
   const hook = { name: marker, url: 'http://127.0.0.1:9/' };
   const webhook = (await api.post<{ id: string }>('/webhooks.subscribe', hook, system)).body.id;
+  const urgent = { name: marker, color: 'tag-red' };
+  const tag = (await api.post<{ id: string }>('/tags.create', urgent, system)).body.id;
+  const greeting = { name: marker, source: 'a', content: marker };
+  const template = (await api.post<{ id: string }>('/templates.create', greeting, system)).body.id;
   const hubs = (own: string, foreign: string) => ({ own, foreign, unknown: unknownId });
   const sources = (name: string) => ({ own: `${name}-b`, foreign: `${name}-a`, unknown: `${name}-nowhere` });
   const ids: Ids = {
@@ -51,9 +57,13 @@ async function world(authentication: boolean): Promise<World> {
     'channels.id': hubs(b.channel, a.channel),
     'metadata.id': hubs(b.conversation, a.conversation),
     'webhooks.id': hubs(webhook, webhook),
-    tag_id: hubs(unknownId, unknownId),
-    'tags.id': hubs(unknownId, unknownId),
-    'templates.id': hubs(unknownId, unknownId),
+    'contacts.id': hubs(unknownId, unknownId),
+    'contacts.contact_id': hubs(unknownId, unknownId),
+    'contacts.source_id': hubs(unknownId, unknownId),
+    'contacts.destination_id': hubs(a.conversation, a.conversation),
+    'tags.id': hubs(tag, tag),
+    tag_id: hubs(tag, tag),
+    'templates.id': hubs(template, template),
     'keys.id': hubs(unknownId, unknownId),
     'sessions.id': hubs(unknownId, unknownId),
     'audit.id': hubs(b.conversation, a.conversation),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { dropNulls } from '#src/http/null-fields.ts';
 import { operations } from '#src/http/operations.ts';
 import { sourceActorId } from '#actors/ids.ts';
-import { startApi } from '../_support/api.ts';
+import { answering, startApi } from '../_support/api.ts';
 import { systemToken } from '../_support/config.ts';
 
 const dropped = (schema: z.ZodType, value: unknown): unknown => {
@@ -35,9 +35,13 @@ describe('a null', () => {
   });
 });
 
+/** What a request, or each item of one that is a list, is made of. */
+const shapeOf = (request: z.ZodType): z.core.$ZodShape =>
+  ((request instanceof z.ZodArray ? request.element : request) as z.ZodObject).shape;
+
 /** Each optional field of each operation. */
 const optionalFields = operations.flatMap((operation) =>
-  Object.entries((operation.request as z.ZodObject).shape)
+  Object.entries(shapeOf(operation.request))
     .filter(([, field]) => (field as z.ZodType).isOptional())
     .map(([name]) => ({ operation, name })),
 );
@@ -45,16 +49,20 @@ const optionalFields = operations.flatMap((operation) =>
 describe('every operation', () => {
   it('takes null for each optional field', async () => {
     await using api = await startApi();
+    api.dispatch(answering(200, {}));
     const { issuedAt } = await api.commands.send('source', sourceActorId('shop'), 'source.create', {
       sourceId: 'shop',
     });
     const token = { core: systemToken, source: await api.tokenOf('shop', issuedAt), public: '' };
     expect(optionalFields.length).toBeGreaterThan(30);
     for (const { operation, name } of optionalFields) {
-      const { [name]: _, ...absent } = operation.example as Record<string, unknown>;
+      const isList = Array.isArray(operation.example);
+      const [example] = [operation.example].flat() as Record<string, unknown>[];
+      const { [name]: _, ...absent } = example!;
+      const bodyOf = (fields: object): unknown => (isList ? [fields] : fields);
       const headers = { Authorization: token[operation.auth] };
-      const without = await api.post(operation.path, absent, headers);
-      const withNull = await api.post(operation.path, { ...absent, [name]: null }, headers);
+      const without = await api.post(operation.path, bodyOf(absent), headers);
+      const withNull = await api.post(operation.path, bodyOf({ ...absent, [name]: null }), headers);
       const refused = [without, withNull].map(({ body }) => body?.code === 'invalid_request');
       expect([operation.path, name, refused[1]]).toEqual([operation.path, name, refused[0]]);
     }

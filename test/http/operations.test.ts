@@ -8,6 +8,7 @@ describe('every operation', () => {
   it.each([
     ['source-api', 'integration.source-api.enabled'],
     ['webhook', 'integration.webhook.enabled'],
+    ['contacts', 'integration.contacts.enabled'],
   ] as const)('of %s answers 409 while that is off', async (feature, key) => {
     const config = testConfig();
     config.integration[feature].enabled = false;

@@ -38,7 +38,7 @@ export const featuresCanBeOff = perOperation(({ path, feature, errors }) =>
 );
 
 /** Verbs of operations that only look: their answers may be large, and a repeated one is to be of now. */
-const looking = /\.(list|info|config|deliveries)$/;
+const looking = /\.(list|info|get|config|deliveries|recent-messages)$/;
 
 export const looksAreReads = perOperation(({ path, isRead = false }) =>
   looking.test(path) === isRead ? null : `${path} ${isRead ? 'says that it reads' : 'does not say that it reads'}`,

@@ -1,5 +1,6 @@
 import { access } from './list/auth.ts';
 import { callers } from './list/callers.ts';
+import { components } from './list/components.ts';
 import { cursors } from './list/cursors.ts';
 import { dispatch } from './list/dispatch.ts';
 import { faults } from './list/faults.ts';
@@ -22,6 +23,7 @@ export const mutants: readonly Mutant[] = [
   ...retention,
   ...faults,
   ...cursors,
+  ...components,
   ...access,
   ...callers,
 ];

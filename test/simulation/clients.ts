@@ -29,7 +29,13 @@ const maximumTries = 12;
 /** How long a client asks with the same key, in ms: less than the hub's 24 h, for leaps of time during the last try. */
 const keyLifetime = 12 * 3_600_000;
 /** Refusals that a client can provoke by itself. */
-const expectedRefusals = ['cursor_expired', 'not_found', 'message_not_failed', 'channel_not_connected'];
+const expectedRefusals = [
+  'cursor_expired',
+  'not_found',
+  'message_not_failed',
+  'channel_not_connected',
+  'feature_disabled',
+];
 const notConnected = /is not a connected channel of this source|is not connected\. Connect it again first\. Push again/;
 const nothingChanged = /Nothing was changed/;
 /** An answer takes up to so long on its way, in ms, and so does a request. */
@@ -104,7 +110,7 @@ export class Clients {
     if (behind && code === 'invalid_cursor') return null;
     const isExpected = expectedRefusals.includes(code) || notConnected.test(JSON.stringify(answer.body));
     if (!isExpected) this.#world.problems.push(`${name} was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.status === 403 ? null : answer;
+    return answer.status === 403 || code === 'feature_disabled' ? null : answer;
   }
 
   async #try(sent: HttpRequest): Promise<Ending> {

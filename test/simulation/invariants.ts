@@ -8,7 +8,9 @@ import { workSubject } from '#src/nats/subjects.ts';
 import { sealKeys } from '../_support/config.ts';
 import { differences } from './files.ts';
 import { holds } from './holds.ts';
+import { wrongContacts } from './people.ts';
 import type { Ledger, Send } from './ledger.ts';
+import { tagProblems } from './tag-problems.ts';
 import type { Witness } from './witness.ts';
 import type { World } from './world.ts';
 
@@ -22,6 +24,7 @@ export function problemsOf(world: World, ledger: Ledger): string[] {
     ...sendProblems(world, ledger),
     ...ingestProblems(db, ledger),
     ...upsertProblems(db, ledger),
+    ...tagProblems(db, ledger),
     ...saidProblems(db, ledger),
     ...acceptanceProblems(world),
     ...attemptProblems(world),
@@ -45,6 +48,7 @@ function verifyProblems(file: string): string[] {
 
 /** Queries that find nothing in a store that is as it must be. */
 const wrong: Record<string, string> = {
+  ...wrongContacts,
   'two messages share the id of their source': `SELECT conversation, source_message_id FROM message
      WHERE source_message_id IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1`,
   'a send ended neither delivered nor failed': `SELECT key, state FROM message

@@ -20,6 +20,11 @@ export class Ledger {
   /** What sources said about conversations, acknowledged. */
   readonly said: { source: string; contact: string; conversation: string; key: string }[] = [];
 
+  /** Tags that were put on conversations, acknowledged; those that somebody asked to be taken off, or to be deleted. */
+  readonly tagged: { conversation: string; tag: string }[] = [];
+  readonly untagged: { conversation: string; tag: string }[] = [];
+  readonly tagsToDelete = new Set<string>();
+
   /** Notes a send before it is asked for. */
   send(text: string, conversation: string): Send {
     const send: Send = { text, conversation, id: null, acknowledged: null, denied: false };

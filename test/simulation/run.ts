@@ -58,6 +58,7 @@ async function verdict(world: World, steps: number): Promise<string[]> {
       ...problemsOf(world, ledger),
       ...webhookProblems(world, scenario.webhooks.subscribed),
       ...scenario.followers.problems(),
+      ...scenario.components.problems(),
     ];
   } catch (error) {
     if (!(error instanceof Endless)) throw error;
@@ -101,6 +102,7 @@ async function night(world: World, clients: Clients): Promise<void> {
 async function quieted(world: World, clients: Clients, scenario: Scenario): Promise<string | null> {
   for (let second = 1, quiet = 0; second <= patience.end; second++) {
     await world.time.pass(1_000);
+    scenario.components.recover();
     // Not while somebody asks: for the hub it may be another day.
     if (clients.underWay === 0) world.correctClock();
     if (isQuiet(world, clients)) {

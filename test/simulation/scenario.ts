@@ -1,9 +1,12 @@
 import { Agents } from './agents.ts';
 import type { Clients } from './clients.ts';
+import { ComponentUsers } from './component-users.ts';
 import { Faults } from './faults.ts';
 import { Followers } from './followers.ts';
 import type { Ledger } from './ledger.ts';
+import { People } from './people.ts';
 import { SourceApps } from './source-apps.ts';
+import { TagUsers } from './tag-users.ts';
 import { WebhookUsers } from './webhook-users.ts';
 import type { World } from './world.ts';
 
@@ -11,7 +14,10 @@ import type { World } from './world.ts';
 const weights = {
   ...{ ingest: 20, say: 4, connection: 4 },
   ...{ send: 22, start: 5, resend: 6, markRead: 5, setState: 4, rename: 2, upsert: 6 },
+  ...{ mergeContacts: 10, updateContact: 2, deleteContact: 0.2, importContacts: 1 },
+  ...{ createTag: 2, tag: 5, untag: 2, deleteTag: 1.5 },
   ...{ subscribe: 1, updateWebhook: 1, replay: 1, lookAtWebhooks: 1, listen: 1, poll: 0.5 },
+  ...{ install: 1, configure: 1 },
   ...{ cut: 9, kill: 2, disk: 2, weather: 5, mood: 7, receiverMood: 7, disturb: 4, log: 2, leap: 2, setClock: 2 },
 };
 
@@ -27,6 +33,7 @@ export class Scenario {
   readonly #world: World;
   readonly webhooks: WebhookUsers;
   readonly followers: Followers;
+  readonly components: ComponentUsers;
   readonly #sources: SourceApps;
   readonly #agents: Agents;
   readonly #faults: Faults;
@@ -36,12 +43,16 @@ export class Scenario {
     this.#world = world;
     const sources = new SourceApps(world, clients, ledger);
     const agents = new Agents(world, clients, ledger);
+    const tags = new TagUsers(world, clients, ledger);
     const faults = new Faults(world, clients);
+    const people = new People(world, clients);
     const webhooks = new WebhookUsers(world, clients);
     this.#sources = sources;
     this.#agents = agents;
     this.#faults = faults;
     this.webhooks = webhooks;
+    const components = new ComponentUsers(world, clients);
+    this.components = components;
     const followers = new Followers(world);
     this.followers = followers;
     this.#steps = {
@@ -55,10 +66,20 @@ export class Scenario {
       setState: () => agents.setState(),
       rename: () => agents.rename(),
       upsert: () => agents.upsert(),
+      mergeContacts: () => people.merge(),
+      updateContact: () => people.update(),
+      deleteContact: () => people.remove(),
+      importContacts: () => people.bring(),
+      createTag: () => tags.create(),
+      tag: () => tags.tag(),
+      untag: () => tags.untag(),
+      deleteTag: () => tags.delete(),
       subscribe: () => webhooks.subscribe(),
       updateWebhook: () => webhooks.update(),
       replay: () => webhooks.replay(),
       lookAtWebhooks: () => webhooks.look(),
+      install: () => components.install(),
+      configure: () => components.configure(),
       cut: () => faults.cut(),
       kill: () => faults.kill(),
       disk: () => faults.disk(),

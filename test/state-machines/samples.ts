@@ -11,6 +11,7 @@ interface Sample<Id extends MachineId> {
 const sample = <Id extends MachineId>(weight: number, event: EventOf<Id>): Sample<Id> => ({ event, weight });
 
 export const retryTimer = 'xstate.after.retryDelay.message-delivery.pending.backingOff';
+export const collectTimer = 'xstate.after.collectedFor.contact-import.collecting';
 export const awaitedTimer = 'xstate.after.awaitedFor.conversation.presence.awaited';
 export const echoTimer = 'xstate.after.echoParkedFor.conversation.echoes.parked';
 export const redeliveryTimer = 'xstate.after.retryDelay.webhook-delivery.scheduled.backingOff';
@@ -20,6 +21,29 @@ export const suspensionTimer = 'xstate.after.suspendAfter.webhook-subscription.S
 /** Every event of every machine, with payload variants for each guard. */
 const samples: { [Id in MachineId]: Sample<Id>[] } = {
   channel: [sample(1, { type: 'connect' }), sample(1, { type: 'disconnect' }), sample(1, { type: 'update' })],
+  component: [
+    sample(1, { type: 'adopt' }),
+    sample(2, { type: 'install' }),
+    sample(2, { type: 'uninstall' }),
+    sample(2, { type: 'followed' }),
+  ],
+  contact: [
+    sample(2, { type: 'create' }),
+    sample(2, { type: 'change' }),
+    sample(1, { type: 'delete' }),
+    sample(8, { type: 'merge', into: 'other' }),
+    sample(4, { type: 'absorbed', merges: 1 }),
+    sample(1, { type: 'absorbed', merges: 2 }),
+    sample(1, { type: 'given.back', merges: 1 }),
+    sample(2, { type: 'given.back', merges: 2 }),
+    sample(4, { type: 'revive' }),
+  ],
+  'contact-import': [
+    sample(4, { type: 'add' }),
+    sample(2, { type: 'commit' }),
+    sample(1, { type: 'finish' }),
+    sample(1, { type: collectTimer }),
+  ],
   conversation: [
     sample(1, { type: 'open' }),
     sample(4, { type: 'messages.received', fromContact: 1 }),

@@ -89,7 +89,13 @@ export class SubscriptionRunner {
   async stop(patience?: number): Promise<void> {
     this.#drain();
     this.#alarms.cancelAll();
-    await new Promise<void>((stopped) => {
+    // Who has asked before with more patience waits no longer.
+    const before = this.#phase.name === 'stopping' ? this.#phase.stopped : () => {};
+    await new Promise<void>((resolve) => {
+      const stopped = (): void => {
+        before();
+        resolve();
+      };
       this.#phase = { name: 'stopping', left: activeOf(this.#phase), stopped };
       if (patience !== undefined) this.#options.clock.schedule(patience, stopped);
       this.#advance();

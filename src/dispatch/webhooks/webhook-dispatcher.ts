@@ -49,6 +49,7 @@ export class WebhookDispatcher {
   readonly #alarms: Alarms;
   #woken: Cancel | null = null;
   #lookDue = false;
+  #ending = false;
   #stopping = false;
 
   constructor(options: WebhookDispatcherOptions) {
@@ -80,9 +81,19 @@ export class WebhookDispatcher {
     return open;
   }
 
-  /** Begins nothing more; resolves when what was under way is recorded, after 5 s at the latest. */
+  /** Begins nothing more, as the hub stops; resolves when what was under way is recorded, after 5 s at the latest. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    await this.#end(patience);
+  }
+
+  /** Begins nothing more, in a hub that goes on; resolves when what was under way is recorded, however long it takes. */
+  drain(): Promise<void> {
+    return this.#end();
+  }
+
+  async #end(patience?: number): Promise<void> {
+    this.#ending = true;
     this.#woken?.();
     this.#alarms.cancelAll();
     const runners = [...this.#runners.values(), ...this.#leaving.values()];
@@ -90,7 +101,7 @@ export class WebhookDispatcher {
   }
 
   #wakeSoon(): void {
-    if (this.#stopping || this.#woken !== null) return;
+    if (this.#ending || this.#woken !== null) return;
     this.#woken = this.#options.clock.soon(() => {
       this.#woken = null;
       if (this.#lookDue) this.#look();

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { TagColor } from '#actors/representation.ts';
 import type { Services } from '#src/services.ts';
+import type { Connector } from '#src/connectors/connector.ts';
+import type { ConnectorProblem } from '#src/connectors/health.ts';
 import { anonymous, type CallerOf } from '#src/security/caller.ts';
 import { version } from '#src/version.ts';
 import { defineRead, ok } from '../operation.ts';
@@ -54,34 +56,56 @@ const profileOf = ({ sender }: CallerOf<'core'>): z.output<typeof userProfile> |
 
 /**
  * Service → component (docs/api.md, "Client configuration"). A service is enabled as the configuration says, and
- * healthy when this program runs it and is healthy itself.
+ * healthy when this program runs it and is healthy itself; that of a source when its connectors are, too.
  */
-function servicesOf({ config, health }: Services): Record<string, z.output<typeof service>> {
+function servicesOf(services: Services): Record<string, z.output<typeof service>> {
+  const { config, features, health } = services;
   const healthy = health.every(({ problem }) => problem() === null);
   const running = (component: string, enabled = true) => ({ enabled, healthy: enabled && healthy, component });
   /** No part of this program. */
   const absent = (component: string, enabled: boolean) => ({ enabled, healthy: false, component });
-  const { 'source-api': sourceApi, webhook, contacts } = config.integration;
   const { pageplatform, cloudmsg, bizmaps, telco, chatplugin } = config.components.sources;
+  const source = (name: string, component: string, enabled: boolean) => ({
+    ...{ enabled, component },
+    healthy: enabled && healthy && isConnected(services, name),
+  });
   const connector = (name: string, component: string, enabled: boolean) => ({
-    [`sources-${name}-connector`]: absent(component, enabled),
-    [`sources-${name}-events-router`]: absent(component, enabled),
+    [`sources-${name}-connector`]: source(name, component, enabled),
+    [`sources-${name}-events-router`]: source(name, component, enabled),
   });
   return {
     'api-communication': running('api-communication'),
     'api-admin': running('api-admin'),
     'api-websocket': running('api-websocket'),
-    'source-api': running('integration-source-api', sourceApi.enabled),
-    'webhook-publisher': running('integration-webhook', webhook.enabled),
-    'webhook-consumer': running('integration-webhook', webhook.enabled),
-    'api-contacts': absent('api-contacts', contacts.enabled),
-    'media-resolver': absent('media-resolver', false),
+    'source-api': running('integration-source-api', features.isOn('source-api')),
+    'webhook-publisher': running('integration-webhook', features.isOn('webhook')),
+    'webhook-consumer': running('integration-webhook', features.isOn('webhook')),
+    'api-contacts': running('api-contacts', features.isOn('contacts')),
+    'media-resolver': absent('media-resolver', isOn(services, 'media-resolver')),
     ...connector('pageplatform', 'sources-pageplatform', pageplatform !== undefined),
     ...connector('bizmaps', 'sources-bizmaps', bizmaps !== undefined),
     ...connector('telco', 'sources-telco', telco !== undefined),
-    'sources-chatapp-connector': absent('sources-chatapp', cloudmsg !== undefined),
-    'sources-chatplugin': absent('sources-chat-plugin', chatplugin !== undefined),
+    'sources-chatapp-connector': source('cloudmsg', 'sources-chatapp', cloudmsg !== undefined),
+    'sources-chatplugin': source('chatplugin', 'sources-chat-plugin', chatplugin !== undefined),
     'frontend-chat-plugin': absent('sources-chat-plugin', false),
     'frontend-ui': absent('frontend-ui', false),
   };
 }
+
+const isOn = ({ components }: Services, name: string): boolean =>
+  components().some(({ entry, isOn: on }) => entry.name === name && on);
+
+/**
+ * Whether this program speaks to a source, or to the sources below its name, and nothing is known against it. A
+ * connector that can tell has to have told: until then nobody has measured anything.
+ */
+function isConnected({ connectors, connectorHealth }: Services, source: string): boolean {
+  const speakers = connectors.all.filter(
+    ({ sources }) =>
+      sources !== 'registered' && sources.some((name) => name === source || name.startsWith(`${source}.`)),
+  );
+  return speakers.length > 0 && speakers.every((speaker) => isWell(speaker, connectorHealth.problemOf(speaker)));
+}
+
+const isWell = ({ checker }: Connector, problem: ConnectorProblem): boolean =>
+  problem === null || (problem === undefined && checker === undefined);

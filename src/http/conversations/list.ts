@@ -17,7 +17,7 @@ export const listConversations = defineRead({
       .string()
       .optional()
       .describe(
-        'Lucene syntax: field:value, AND OR NOT ( ), ranges, wildcards; words alone are looked for in display_name.',
+        'Lucene syntax: field:value, AND OR NOT ( ), ranges, wildcards; words alone are looked for in display_name and text.',
       ),
   }),
   example: { filters: 'unread_count:[1 TO *] AND source:my-crm', page_size: 20 },

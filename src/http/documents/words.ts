@@ -13,7 +13,9 @@ Every operation that changes something takes an \`Idempotency-Key\`: within 24 h
 export const tags: Record<string, string> = {
   audit: 'Who changed what.',
   channels: 'Connections to accounts on sources.',
+  components: 'Parts of the hub that can be installed and configured while it runs.',
   client: 'What a client needs to know of the instance.',
+  contacts: 'People, each over several conversations.',
   conversations: 'Messages exchanged with one contact on one channel.',
   'dead-letters': 'Commands that a defect of the hub kept from being handled.',
   events: 'The feed: what happened, in order.',

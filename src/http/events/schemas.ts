@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type EventType, subjectTypes } from '#actors/representation.ts';
 import { jsonObject } from '#src/ingest/fields.ts';
+import { contactPayload } from '../contacts/schemas.ts';
 import { channelSchema, messageSchema, tagSchema } from '../schemas.ts';
 import { subscriptionSchema } from '../webhooks/schemas.ts';
 
@@ -39,6 +40,15 @@ const eventSubject = z
   .describe('Whose counter `seq` is: the conversation also for what its messages do.')
   .meta({ id: 'EventSubject' });
 
+const componentPayload = z
+  .object({
+    name: z.string(),
+    installation_status: z.enum(['uninstalled', 'pending', 'installed']),
+    enabled: z.boolean(),
+    configuration: jsonObject.optional().describe('Secrets are masked. Absent: as the configuration file says.'),
+  })
+  .meta({ id: 'ComponentPayload' });
+
 /** An Event of one type, as a schema of its own: `message.created` is `MessageCreated`. */
 const eventOf = <T extends EventType, P extends z.ZodType>(type: T, payload: P, description: string) =>
   z
@@ -74,6 +84,12 @@ export const eventSchemas = {
     subscriptionSchema.omit({ headers: true }).meta({ id: 'WebhookPayload' }),
     'A webhook subscription was made, changed, suspended or unsubscribed, or has missed events.',
   ),
+  'component.updated': eventOf(
+    'component.updated',
+    componentPayload,
+    'A component was installed, uninstalled, configured, switched on or off.',
+  ),
+  'contact.updated': eventOf('contact.updated', contactPayload, 'A contact was made, changed, merged or deleted.'),
 } as const satisfies Record<EventType, z.ZodType>;
 
 /** An Event on every transport; `type` says which one. */
@@ -86,5 +102,7 @@ export const eventSchema = z
     eventSchemas['metadata.updated'],
     eventSchemas['tag.updated'],
     eventSchemas['webhook.updated'],
+    eventSchemas['component.updated'],
+    eventSchemas['contact.updated'],
   ])
   .meta({ id: 'Event' });

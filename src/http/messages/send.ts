@@ -69,6 +69,7 @@ async function start(call: CoreCall, channel: string, recipient: string, content
     channelId: channel,
     source: found.source,
     sourceConversationId: starter.conversationWith(recipient),
+    ...(call.services.features.isOn('contacts') && { contact: true as const }),
   };
   return handOver(call, conversationId(channel, origin.sourceConversationId), content, origin);
 }

@@ -28,14 +28,14 @@ export const sourceWebhook = defineOperation({
   },
   errors: ['feature_disabled', 'ambiguous_target', 'too_many_unknown_targets', 'metadata_too_large'],
   async handle({ caller, commands, services }, body) {
-    const { store, clock } = services;
+    const { store, features, clock } = services;
     const inbound = pushReceiver.parse(caller.sourceId, body);
     const sorted = sortMessages(store.channels, inbound, clock.now());
     assertUsable(sorted);
     const metadata = metadataIn(inbound);
     assertMergeable(checkMetadata(store, inbound.source, sorted, metadata));
     try {
-      return ok({ messages: await ingest({ commands, store }, inbound.source, sorted, metadata) });
+      return ok({ messages: await ingest({ commands, store, features }, inbound.source, sorted, metadata) });
     } catch (error) {
       throw disconnectedMeanwhile(error);
     }

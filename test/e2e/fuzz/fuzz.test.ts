@@ -46,7 +46,16 @@ test('10,000 bad inputs get no 5xx and break nothing', { timeout: 180_000 }, asy
   const { id, conversation_id } = await source.ingest('ann', 'm-1');
   const document = (await (await fetch(`${hub.url}/openapi.json`)).json()) as OpenApi;
   const channels = await hub.post<{ data: { id: string }[] }>('/channels.list', {});
-  const known = [id, conversation_id, channels.body.data[0]!.id, 'line', 'ann', 'm-1'];
+  const known = [
+    id,
+    conversation_id,
+    channels.body.data[0]!.id,
+    'line',
+    'ann',
+    'm-1',
+    'sources-telco',
+    'media-resolver',
+  ];
   const samples = fc.sample(inputsOf(document, known), { numRuns: inputs, seed });
   const failures: string[] = [];
   const statuses = new Map<string, number>();

@@ -1,0 +1,58 @@
+import type { Connection } from '../store/database.ts';
+import { keysPerShard } from '../store/table.ts';
+import { uuidFromBytes } from '../uuid.ts';
+import { contactConversations, type ContactConversationRow } from './tables.ts';
+
+/** What the handlers of a contact read. */
+export interface ContactReads {
+  /** What a version shows: JSON text. */
+  shown(version: number): string;
+  /** What it showed last while it was there; null: that is not kept any more. */
+  lastShown(contact: number): string | null;
+  /** The contacts that it absorbed, newest first: JSON texts. */
+  merged(contact: number): Iterable<string>;
+  conversations(contact: number): ContactConversationRow[];
+  /** Keys of versions that were no longer the newest before a key, oldest first, at most a few. */
+  outdated(contact: number, before: number): number[];
+}
+
+/** Versions that one command prunes. */
+const prunedAtOnce = 500;
+
+/** A version that another one followed before a key. */
+const followed = `EXISTS (SELECT 1 FROM contact_version n WHERE n.contact = v.contact AND n.key > v.key AND n.key < @before)`;
+
+export function contactReads(db: Connection): ContactReads {
+  const shown = db.prepare('SELECT shown FROM contact_version WHERE key = ?').pluck();
+  const lastShown = db
+    .prepare('SELECT shown FROM contact_version WHERE contact = ? AND sort IS NOT NULL ORDER BY key DESC LIMIT 1')
+    .pluck();
+  const merged = db.prepare('SELECT shown FROM contact_merge WHERE contact = ? ORDER BY key DESC').pluck();
+  const ofContact = contactConversations.query(db, 'WHERE contact = ? ORDER BY key');
+  const outdated = db
+    .prepare(
+      `SELECT v.key FROM contact_version v WHERE v.contact = @contact AND v.key < @before AND ${followed}
+       ORDER BY v.key LIMIT ${prunedAtOnce}`,
+    )
+    .pluck();
+  return {
+    shown: (version) => shown.get(version) as string,
+    lastShown: (contact) => (lastShown.get(contact) as string | undefined) ?? null,
+    merged: (contact) => merged.iterate(contact) as Iterable<string>,
+    conversations: (contact) => ofContact.all(contact),
+    outdated: (contact, before) => outdated.all({ contact, before }) as number[],
+  };
+}
+
+/** Ids of contacts of a shard that have shown something else before a key, a few of them. */
+export function contactsWithOldVersions(db: Connection): (shard: number, before: number) => string[] {
+  const old = db
+    .prepare(
+      `SELECT DISTINCT c.id FROM (
+         SELECT v.contact FROM contact_version v WHERE v.key >= @first AND v.key < @before AND ${followed}
+         ORDER BY v.key LIMIT 200) o
+       JOIN contact c ON c.key = o.contact`,
+    )
+    .pluck();
+  return (shard, before) => (old.all({ first: shard * keysPerShard, before }) as Uint8Array[]).map(uuidFromBytes);
+}
