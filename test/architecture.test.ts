@@ -48,6 +48,21 @@ const cases: RuleCase[] = [
     ],
   ],
   [
+    'lets operations make the same ids again',
+    rules.operationsMakeTheSameIds,
+    [
+      file(
+        'src/http/things/a.ts',
+        'export const a = defineOperation({ handle: ({ services }) => services.ids.uuid() });',
+      ),
+      file('src/http/things/b.ts', 'export const b = defineOperation({ handle: () => randomUUID() });'),
+    ],
+    [
+      file('src/http/things/a.ts', 'export const a = defineOperation({ handle: ({ newId }) => newId() });'),
+      file('src/http/things/b.ts', 'export const session = (ids: Ids) => ids.uuid();'),
+    ],
+  ],
+  [
     'lists every operation, at the path of its URL',
     rules.operationsAreListed,
     [

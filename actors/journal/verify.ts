@@ -1,7 +1,7 @@
 import type { MachineId } from '#machines/registry.ts';
 import type { AnyKind, Contradictions, OwnedState } from '../runtime/kind.ts';
 import { slots } from '../runtime/shard.ts';
-import { type Connection, openForReading } from '../store/database.ts';
+import { assertNotOlder, type Connection, openForReading } from '../store/database.ts';
 import { keysPerShard } from '../store/table.ts';
 import { bases, type BaseRow, journal, type JournalRow, type ShardRow } from '../store/tables.ts';
 import { ErasureCheck } from './erasure-check.ts';
@@ -31,6 +31,7 @@ export interface Verification {
 export function verifyFile(file: string, kinds: readonly AnyKind[], sealKey?: Uint8Array): Verification {
   const db = openForReading(file);
   try {
+    assertNotOlder(db, file);
     // A hub may be at work: what is checked is of one moment.
     return db.transaction(() => new Verifier(db, kinds, sealKey).run())();
   } finally {

@@ -46,6 +46,15 @@ function migrate(db: Connection, file: string, migrations: readonly string[]): v
   }
 }
 
+/** @throws Error for a file of an older program: the tables of this one are not all there until its hub has started */
+export function assertNotOlder(db: Connection, file: string): void {
+  const stored = db.pragma('user_version', { simple: true }) as number;
+  if (stored >= released.length) return;
+  throw new Error(
+    `${file} has schema version ${stored}, this program reads ${released.length}. Start the hub once: it migrates the file.`,
+  );
+}
+
 /**
  * Opens the file for its one writer, creating and migrating it. `full`: a commit is on the disk when it returns.
  * @throws Error when the file is newer than the program, locked by another writer, or no database

@@ -57,7 +57,7 @@ export class Door {
   }
 
   /** Everything that may come to a path: its methods, the question which they are, and other methods. */
-  #meet(c: Context<Env>, { path, works }: Route): Response | Promise<Response> {
+  #meet(c: Context<Env>, { works }: Route): Response | Promise<Response> {
     // The answer to HEAD is that to GET, without its body.
     const work = works.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
     if (work !== undefined) return this.#open(c, work);
@@ -65,7 +65,7 @@ export class Door {
     const heads = methods.includes('GET') ? ['HEAD'] : [];
     const Allow = [...methods, ...heads, 'OPTIONS'].join(', ');
     if (c.req.method === 'OPTIONS') return this.#answer(c, { status: 204, body: null, headers: { Allow } });
-    const failure = new Failure('method_not_allowed', `${path} takes ${methods.join(' and ')} only.`);
+    const failure = new Failure('method_not_allowed', `${c.req.path} takes ${methods.join(' and ')} only.`);
     return this.refuse(c, failure, { Allow });
   }
 

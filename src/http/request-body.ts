@@ -47,6 +47,9 @@ function problemOf(issue: z.core.$ZodRawIssue): string {
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
     case 'invalid_format':
       return issue.format === 'url' ? 'must be an http:// or https:// address' : 'has not the form that is needed';
+    // The path names the key: what is wrong with it is said already.
+    case 'invalid_key':
+      return issue.issues[0]!.message;
     default:
       return 'has none of the forms that are allowed';
   }

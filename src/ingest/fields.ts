@@ -10,7 +10,7 @@ const longestId = 255;
  * ids that look alike could be different ones.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const visible = /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+$/;
+const visible = /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/;
 const notVisible = 'must not hold control characters';
 const notWhole = 'must hold whole characters';
 
@@ -48,11 +48,30 @@ export const jsonObject = z
   Record<string, unknown>
 >;
 
+const instantWanted = 'must be epoch milliseconds as a number, or ISO 8601 with Z or an offset';
+
 /** A time as epoch ms or ISO 8601; epoch ms behind it. */
 export const instant = z
-  .union([z.number(), z.iso.datetime({ offset: true })])
+  .union([z.number(), z.iso.datetime({ offset: true, error: instantWanted })], {
+    error: ({ input }) => (input === undefined ? 'is required' : instantWanted),
+  })
   .transform((value) => (typeof value === 'number' ? Math.trunc(value) : Date.parse(value)))
   .meta({ oneOf: [{ type: 'number' }, { type: 'string', format: 'date-time' }], description: 'Epoch ms or ISO 8601.' });
+
+/**
+ * Keys that the caller chooses, and their values. The validator's record leaves out a key named `__proto__` without a
+ * word: here it is refused.
+ */
+export const recordOf = <K extends z.ZodString, V extends z.ZodType>(key: K, value: V) =>
+  z.preprocess(
+    (given, context) => {
+      if (isObject(given as Json | undefined) && Object.hasOwn(given as object, '__proto__')) {
+        context.addIssue({ code: 'custom', path: ['__proto__'], message: 'can not be a key' });
+      }
+      return given;
+    },
+    z.record(key, value),
+  );
 
 /** For schemas of metadata that a source gives: what the hub keeps itself is refused, key by key. */
 export function refuseOwnKeys(metadata: unknown, context: z.RefinementCtx): void {

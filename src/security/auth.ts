@@ -101,7 +101,10 @@ export function createAuth(
     }
     const { sourceId, issuedAt } = claims;
     if (store.sources.find(sourceId)?.issuedAt !== issuedAt) {
-      throw unauthorized('The source of this token was deleted.');
+      throw new Failure(
+        'unauthorized',
+        'The source of this token was deleted. One that is created anew has a new token.',
+      );
     }
     return { kind: 'source', sourceId, sender: { id: sourceId } };
   };

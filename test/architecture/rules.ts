@@ -63,6 +63,13 @@ export const operationsAreListed: Rule = (files) => {
   });
 };
 
+/** An id that an operation makes is the same one when its request comes again with its Idempotency-Key. */
+export const operationsMakeTheSameIds = perFile(({ path, text }) => {
+  const code = codeOf(text);
+  if (topLevel(path) !== 'src' || !/\bdefineOperation\(\{/.test(code)) return [];
+  return [...code.matchAll(/\bids\.uuid\b|\brandomUUID\b/g)].map(([word]) => `uses ${word} instead of newId`);
+});
+
 const homes: [packageName: RegExp, homes: string[]][] = [
   [/^better-sqlite3(\/|$)/, ['actors/store/', 'test/', 'bench/']],
   [/^@nats-io\//, ['src/nats/', 'test/', 'bench/']],

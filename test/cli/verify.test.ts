@@ -39,6 +39,18 @@ test('verify prints a line for each problem, and fails', async () => {
   expect(await verify()).toEqual({ code: 1, stdout, stderr: '' });
 });
 
+test('verify says that a file is of an older program', async () => {
+  await using system = new ActorSystem();
+  const verify = await workspaceOf(system);
+  await system.stop();
+  const db = new Database(system.file);
+  db.pragma('user_version = 1');
+  db.close();
+  const run = await verify();
+  expect([run.code, run.stdout]).toEqual([1, '']);
+  expect(run.stderr).toContain('schema version 1');
+});
+
 test('verify without a data file says so', async () => {
   const folder = temporaryFolder();
   await runParley(['create', '--init-only'], folder);

@@ -178,7 +178,22 @@ describe('a file', () => {
     expect([known.status, await known.text()]).toEqual([304, '']);
     const head = await fetch(address, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '10']);
-    expect((await fetch(address, { method: 'DELETE' })).status).toBe(405);
+    const refused = await fetch(address, { method: 'DELETE' });
+    expect([refused.status, await refused.json()]).toEqual([
+      405,
+      { code: 'method_not_allowed', error: `${new URL(address).pathname} takes GET only.` },
+    ]);
+  });
+
+  it('is told by its tag however a cache writes it', async () => {
+    await using api = await startApi();
+    const address = await uploaded(api, Buffer.from('0123456789'), 'a.txt');
+    const tag = `"${sha256(Buffer.from('0123456789'))}"`;
+    const statusOf = async (given: string) => (await fetch(address, { headers: { 'If-None-Match': given } })).status;
+    expect(await Promise.all([`W/${tag}`, `"x", ${tag}`, '*', '"x"', 'W/"x", "y"'].map(statusOf))).toEqual([
+      ...[304, 304, 304],
+      ...[200, 200],
+    ]);
   });
 
   it('may be empty', async () => {

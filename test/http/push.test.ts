@@ -142,6 +142,22 @@ describe('/sources.webhook', () => {
     },
   );
 
+  it.each([['now'], ['2026-01-01'], ['2026-01-01T00:00'], ['1767225600000'], [null], [true]])(
+    'says what a time is instead of %j',
+    async (sent_at) => {
+      await using hub = await start();
+      const { body } = await hub.ingest<Refusal>({ messages: [{ ...item('line', 1), sent_at }] });
+      const problem = 'must be epoch milliseconds as a number, or ISO 8601 with Z or an offset';
+      expect(body.details).toEqual([{ path: 'messages[0].sent_at', problem }]);
+    },
+  );
+
+  it('misses a time that is not there', async () => {
+    await using hub = await start();
+    const { body } = await hub.ingest<Refusal>({ messages: [{ ...item('line', 1), sent_at: undefined }] });
+    expect(body.details).toEqual([{ path: 'messages[0].sent_at', problem: 'is required' }]);
+  });
+
   it('refuses times that are none', async () => {
     await using hub = await start();
     for (const sent_at of [-1, 8.64e15 + 1, '2026-02-30T00:00:00Z', 'now', null]) {

@@ -4,6 +4,7 @@ import { Failure, type Problem } from '#actors/errors.ts';
 import { defineOperation, empty } from '#src/http/operation.ts';
 import { operations } from '#src/http/operations.ts';
 import { validBody } from '#src/http/request-body.ts';
+import { foreignId } from '#src/ingest/fields.ts';
 
 const inner = z.object({ id: z.string() });
 const operation = defineOperation({
@@ -16,10 +17,11 @@ const operation = defineOperation({
     size: z.number().optional(),
     open: z.boolean().optional(),
     list: z.array(inner).max(2).optional(),
-    map: z.record(z.string(), inner).optional(),
+    map: z.record(z.string().min(1), inner).optional(),
     kind: z.enum(['a', 'b']).optional(),
     address: z.url().optional(),
     code: z.string().regex(/^x$/).optional(),
+    name: foreignId.optional(),
     either: z.union([z.number(), z.iso.datetime()]).optional(),
   }),
   example: {},
@@ -51,6 +53,8 @@ describe('a body that does not fit', () => {
     [{ list: [{ id: '' }, { id: '' }, { id: '' }] }, 'list', 'must be at most 2 items long'],
     [{ map: [] }, 'map', 'must be an object'],
     [{ map: { a: 1 } }, 'map.a', 'must be an object'],
+    [{ map: { '': { id: 'a' } } }, 'map.', 'must be at least 1 characters long'],
+    [{ name: '' }, 'name', 'must be at least 1 characters long'],
     [{ kind: 'c' }, 'kind', 'must be "a" or "b"'],
     [{ address: 'x' }, 'address', 'must be an http:// or https:// address'],
     [{ code: 'y' }, 'code', 'has not the form that is needed'],
@@ -58,6 +62,17 @@ describe('a body that does not fit', () => {
     ['text', 'body', 'must be an object'],
   ])('%j is told what is needed', (body, path, problem) => {
     expect(problemsOf(() => validBody(operation, body))).toEqual([{ path, problem }]);
+  });
+
+  it.each([
+    ['/messages.suggest-replies', 'suggestions'],
+    ['/webhooks.subscribe', 'headers'],
+  ])('%s loses no key of its %s', (path, field) => {
+    const each = operations.find((one) => one.path === path)!;
+    const body = { ...(each.example as object), [field]: JSON.parse('{"__proto__":{"content":1}}') as unknown };
+    expect(problemsOf(() => validBody(each, body))).toEqual([
+      { path: `${field}.__proto__`, problem: 'can not be a key' },
+    ]);
   });
 
   it('meets no word of the validator in any operation', () => {

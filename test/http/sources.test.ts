@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { refusalOf, startApi } from '../_support/api.ts';
+import { type Refusal, refusalOf, startApi } from '../_support/api.ts';
 
 /** A hub with the sources `shop` and `other`, each with a channel `line`. */
 async function start() {
@@ -68,8 +68,9 @@ describe('sources', () => {
       expect(channels.body.data.map(({ source }) => source)).toEqual(['other']);
     });
     await dispatch.stop();
-    const refused = await hub.api.post('/sources.webhook', {}, hub.shop.authorization);
+    const refused = await hub.api.post<Refusal>('/sources.webhook', {}, hub.shop.authorization);
     expect(refusalOf(refused)).toEqual([401, 'unauthorized']);
+    expect(refused.body.error).toBe('The source of this token was deleted. One that is created anew has a new token.');
   });
 
   it.each(['/sources.update', '/sources.delete'])('that are unknown give 404 to %s', async (path) => {

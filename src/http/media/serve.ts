@@ -25,10 +25,14 @@ export function mediaRoute(services: Pick<Services, 'store' | 'media'>): Route {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0]!;
 
+/** Whether a cache has it: it may name several tags, and one that compresses makes weak ones of ours. */
+const isKnown = (given = '', tag: string): boolean =>
+  given.split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, '')));
+
 async function served(folder: Services['media'], facts: MediaFacts, request: IncomingMessage): Promise<Served> {
   const { bytes, sha256 } = facts;
   const headers = headersOf(facts);
-  if (request.headers['if-none-match'] === headers['ETag']) return { status: 304, body: null, headers };
+  if (isKnown(request.headers['if-none-match'], headers['ETag']!)) return { status: 304, body: null, headers };
   const range = rangeOf(request.headers.range, bytes);
   if (range === 'unsatisfiable') {
     return { status: 416, body: null, headers: { ...headers, 'Content-Range': `bytes */${bytes}` } };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '#actors/representation.ts';
-import { json } from '#src/ingest/fields.ts';
+import { json, recordOf } from '#src/ingest/fields.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { messageSchema, text, uuid } from '../schemas.ts';
@@ -14,7 +14,7 @@ export const suggestReplies = defineOperation({
   keys: 'bound',
   request: z.object({
     message_id: uuid,
-    suggestions: z.record(text.min(1), z.looseObject({ content: json })),
+    suggestions: recordOf(text.min(1), z.looseObject({ content: json })),
   }),
   example: { message_id: exampleIds.message, suggestions: { hours: { content: { text: 'We are open until 6.' } } } },
   responses: { 200: messageSchema },

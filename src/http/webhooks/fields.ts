@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Subscribing, type SubscriptionFields, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
+import { recordOf } from '#src/ingest/fields.ts';
 import { endpoint, text } from '../schemas.ts';
 
 const mostHeaders = 32;
@@ -16,8 +17,7 @@ const ownHeaders =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-.*|user-agent|webhook-.*|x-service-content-signature)$/i;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-const headers = z
-  .record(z.string(), z.string())
+const headers = recordOf(z.string(), z.string())
   .superRefine((given, context) => {
     const problem = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
     const names = Object.keys(given);
