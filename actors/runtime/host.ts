@@ -186,7 +186,9 @@ export class ActorHost {
     const owned = this.#ownership.of(number);
     const { refusal } = this.#storeHealth;
     if (refusal !== null || owned === undefined) {
-      queued.respond(refusal === null ? refusals.notOwner : refusals.unavailable(refusal));
+      // Who can not write can not know whether another node has taken the shard, and done what is asked.
+      const isCertain = refusal !== null && !this.#options.log.replicated;
+      queued.respond(isCertain ? refusals.unavailable(refusal) : refusals.notOwner);
       return false;
     }
     const refused = owned.shard.mailbox.offer(queued, this.#options.clock.elapsed());

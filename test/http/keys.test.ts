@@ -77,6 +77,8 @@ describe('an API key', () => {
     'opens what its operations name, by %s, bound: %s',
     async (by, bound) => {
       await using api = await closed();
+      // An import is carried out by it.
+      api.dispatch();
       const made = new Map<string, Made>();
       for (const { path, keys = 'unbound', example } of operations.filter(({ auth }) => auth === 'core')) {
         const patterns = { all: '*', resources: `${path.slice(1).split('.')[0]}.*`, names: path.slice(1) };
