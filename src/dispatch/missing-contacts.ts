@@ -41,6 +41,8 @@ export class MissingContacts {
   /** Begins with the shards that are owned and were not looked through; called again when that may have changed. */
   wake(): void {
     const { features, owned, shards } = this.#options;
+    // What appears while they are off is looked for when they are on again.
+    if (!features.isOn('contacts')) this.#begun.clear();
     if (this.#stopping || !features.isOn('contacts')) return;
     for (let shard = 0; shard < shards; shard++) {
       if (!owned.has(shard)) this.#begun.delete(shard);

@@ -49,6 +49,7 @@ export function startDispatch(services: NodeServices, ports: DispatchPorts): Dis
     owned.onChange(wake),
     live.onChange(() => void webhooks.follow()),
     live.onChange(() => checks.start()),
+    live.onChange(() => contacts.wake()),
     services.onGrew('outbox', () => sources.wake()),
     services.onGrew('feed', () => webhooks.feedGrew()),
     services.onGrew('webhooks', () => webhooks.wake()),

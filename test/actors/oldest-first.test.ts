@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Page, PageQuery } from '#actors/store/page.ts';
 import { ActorSystem } from '../_support/actor-system.ts';
+import { itemsOf } from '../_support/pages.ts';
 import { uuid } from './support.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -13,7 +15,14 @@ it.each(['tag', 'template'] as const)('each %s is listed in its turn, whatever i
     system.clock.advance(1);
   }
   const reader = system.reader();
-  const listed = kind === 'tag' ? reader.tags.list() : reader.templates.list('shop');
+  const page = (query: PageQuery): Page<{ name: string }> =>
+    kind === 'tag' ? reader.tags.page(query) : reader.templates.page(query, 'shop');
+  const namesOf = (listed: ReturnType<typeof page>) => itemsOf(listed).map(({ name }) => name);
+  expect(namesOf(page({ limit: 10, from: null }))).toEqual(names);
+  const first = page({ limit: 3, from: null });
+  const second = page({ limit: 3, from: { key: first.after!, direction: 'after' } });
+  expect([namesOf(first), namesOf(second)]).toEqual([names.slice(0, 3), names.slice(3, 6)]);
+  expect(namesOf(page({ limit: 3, from: { key: second.before!, direction: 'before' } }))).toEqual(names.slice(0, 3));
+  expect(second.total).toBe(names.length);
   reader.close();
-  expect(listed.map(({ name }) => name)).toEqual(names);
 });

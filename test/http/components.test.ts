@@ -100,6 +100,19 @@ describe('installing', () => {
     expectSound(hub.api.system);
   });
 
+  it('gives contacts to conversations that came while they were off', async () => {
+    await using hub = await start();
+    const source = await hub.api.addSource('shop');
+    await hub.update({ name: 'api-contacts', enabled: false });
+    await source.push('ann', 'Hello');
+    expect(refusalOf(await hub.api.post('/contacts.list'))).toEqual([409, 'feature_disabled']);
+    await hub.update({ name: 'api-contacts', enabled: true });
+    await until('she has a contact', async () => {
+      const { body } = await hub.api.post<{ data: unknown[] }>('/contacts.list');
+      return body.data.length === 1;
+    });
+  });
+
   it('is told as events, with numbers of the component’s own', async () => {
     await using hub = await start();
     await hub.install('media-resolver');

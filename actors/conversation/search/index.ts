@@ -57,7 +57,7 @@ export class SearchIndex {
 
   /** The ids of all tags that are not deleted. */
   tags(): string[] {
-    return this.#tags.list().map(({ id }) => id);
+    return this.#tags.ids();
   }
 
   /** The ordinal of a conversation by its key; null: it is not known yet. */
