@@ -2,7 +2,7 @@ import { applyRecord } from '../log/apply.ts';
 import { type ChangeRecord, FencedError, NotAppendedError, type ShardLog } from '../log/shard-log.ts';
 import type { Clock } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
-import { isIoError } from '../store/io-error.ts';
+import { isIoError, isOfStore } from '../store/io-error.ts';
 import { type Change, writtenBytes } from '../store/table.ts';
 import type { CommandHandling } from './command-handling.ts';
 import type { Reply } from './envelope.ts';
@@ -190,8 +190,11 @@ export class Batches {
       return work();
     } catch (error) {
       if (isIoError(error)) throw error;
+      const earlier = this.#unfit.get(command) ?? [];
+      // A letter always fits, unless somebody else has written to the file: then nothing that is known of it is true.
+      if (earlier.length > 0 && isOfStore(error)) throw error;
       // Part of its changes may be in the transaction: only the whole batch can be undone, and run again without it.
-      this.#unfit.set(command, [...(this.#unfit.get(command) ?? []), error]);
+      this.#unfit.set(command, [...earlier, error]);
       throw new UnfitCommand(command, error);
     }
   }
