@@ -76,7 +76,7 @@ beforeAll(() => {
   );
   for (const [source, id] of Object.entries(channels)) channel.run(uuidToBytes(id), source, source);
   const tag = database.prepare(
-    `INSERT INTO tag (${state} id, name, color, deleted) VALUES (${stateValues} ?, '', 'tag-red', ?)`,
+    `INSERT INTO tag (${state} id, name, color, created_at, deleted) VALUES (${stateValues} ?, '', 'tag-red', 0, ?)`,
   );
   for (const [name, id] of Object.entries(tags)) tag.run(uuidToBytes(id), name === 'deleted' ? 1 : 0);
   const conversation =
