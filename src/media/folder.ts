@@ -77,6 +77,8 @@ export class MediaFolder {
     const unnamed = join(this.#arrivals, this.#ids.uuid());
     try {
       await this.#tidyOnce();
+      // Somebody may have taken it away.
+      await mkdir(this.#arrivals, { recursive: true });
       const kept = await written(unnamed, arrival, mostBytes);
       await check(kept);
       await this.#name(unnamed, kept.sha256);
@@ -102,11 +104,14 @@ export class MediaFolder {
     return ms < newFor || content.readableEnded ? Number.POSITIVE_INFINITY : (bytes * 1_000) / ms;
   }
 
-  /** The bytes of a content, from the disk as they are read; null: it is not there. */
+  /** The bytes of a content, from the disk as they are read; null: it is not there, or not all of it. */
   async read(sha256: string, range: ByteRange): Promise<Readable | null> {
     try {
       const file = await open(this.#fileOf(sha256));
-      return file.createReadStream(range);
+      const { size } = await file.stat();
+      if (range.end < size) return file.createReadStream(range);
+      await file.close();
+      return null;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
@@ -134,7 +139,6 @@ export class MediaFolder {
   /** What a crash left half written is nobody's. */
   async #tidy(): Promise<void> {
     await rm(this.#arrivals, { recursive: true, force: true });
-    await mkdir(this.#arrivals, { recursive: true });
   }
 
   async #name(unnamed: string, sha256: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -30,6 +30,27 @@ describe('a media folder', () => {
     expect(await codeOf(() => keep('first'))).toBe('unavailable');
     rmSync(place.path);
     expect((await keep('second')).bytes).toBe(6);
+  });
+});
+
+describe('a media folder that somebody else touches', () => {
+  const keepIn = ({ folder }: ReturnType<typeof newFolder>, text: string) =>
+    folder.keep(Readable.from([Buffer.from(text)]), mostBytes, anything);
+
+  it('takes files after the place where they come in was removed', async () => {
+    using place = newFolder();
+    await keepIn(place, 'first');
+    rmSync(join(place.path, 'arriving'), { recursive: true });
+    expect((await keepIn(place, 'second')).bytes).toBe(6);
+  });
+
+  it('has no content that was cut short', async () => {
+    using place = newFolder();
+    const { sha256 } = await keepIn(place, '0123456789');
+    truncateSync(join(place.path, sha256.slice(0, 2), sha256), 5);
+    expect(await place.folder.read(sha256, { start: 0, end: 9 })).toBeNull();
+    const part = await place.folder.read(sha256, { start: 0, end: 4 });
+    expect(await part!.toArray()).toEqual([Buffer.from('01234')]);
   });
 });
 
