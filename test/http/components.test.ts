@@ -100,7 +100,7 @@ describe('installing', () => {
     expectSound(hub.api.system);
   });
 
-  it('gives contacts to conversations that came while they were off', async () => {
+  it('gives contacts to what came while they were off', async () => {
     await using hub = await start();
     const source = await hub.api.addSource('shop');
     await hub.update({ name: 'api-contacts', enabled: false });
