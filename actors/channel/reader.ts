@@ -1,9 +1,8 @@
-import { jsonText } from '../json.ts';
 import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import type { ChannelJson } from '../representation.ts';
-import { channelJson, ownChannelJson } from './representation.ts';
+import { channelJson, channelText, ownChannelText } from './representation.ts';
 import { channels } from './tables.ts';
 
 export interface ChannelFilter {
@@ -32,7 +31,7 @@ export function channelReader(db: Connection): ChannelReader {
   const after = channels.query(db, `WHERE ${wanted} AND key > @key ORDER BY key LIMIT @limit`);
   const before = channels.query(db, `WHERE ${wanted} AND key < @key ORDER BY key DESC LIMIT @limit`);
   const counted = db.prepare(`SELECT count(*) FROM channel WHERE ${wanted}`).pluck();
-  const page = (query: PageQuery, filter: ChannelFilter & { sourceId?: string }, shown: typeof channelJson) => {
+  const page = (query: PageQuery, filter: ChannelFilter & { sourceId?: string }, shown: typeof channelText) => {
     const { source = null, sources, sourceId = null, includeDisconnected = false } = filter;
     const asked = {
       source,
@@ -44,7 +43,7 @@ export function channelReader(db: Connection): ChannelReader {
       query,
       (from, backwards, limit) => (backwards ? before : after).iterate({ ...asked, key: from?.[0] ?? -1, limit }),
       ({ key }) => [key],
-      (row) => jsonText(shown(row)),
+      shown,
       counted.get(asked) as number,
     );
   };
@@ -53,8 +52,8 @@ export function channelReader(db: Connection): ChannelReader {
       const row = byId.get(uuidToBytes(id));
       return row === null ? null : channelJson(row);
     },
-    page: (query, filter) => page(query, filter, channelJson),
-    ownPage: (query, sourceId) => page(query, { sourceId }, ownChannelJson),
+    page: (query, filter) => page(query, filter, channelText),
+    ownPage: (query, sourceId) => page(query, { sourceId }, ownChannelText),
     token: (id) => byId.get(uuidToBytes(id))?.token ?? null,
   };
 }

@@ -1,4 +1,4 @@
-import { parseJson } from '../json.ts';
+import { JsonText, parseJson } from '../json.ts';
 import type { ChannelJson, JsonObject } from '../representation.ts';
 import type { ChannelRow } from './tables.ts';
 
@@ -14,8 +14,19 @@ export function channelJson(row: Readonly<ChannelRow>): ChannelJson {
   };
 }
 
-/** A stored channel as its own source sees it: with the token that the source gave (docs/api.md, "Source API"). */
-export function ownChannelJson(row: Readonly<ChannelRow>): ChannelJson {
-  const channel = channelJson(row);
-  return row.token === null ? channel : { ...channel, metadata: { ...channel.metadata, token: row.token } };
+/** The same as JSON text: metadata is such text already, and large where a source wants it to be. */
+export const channelText = (row: Readonly<ChannelRow>): JsonText<ChannelJson> => textWith(row, row.metadata);
+
+/** As its own source sees it: with the token that the source gave (docs/api.md, "Source API"). */
+export const ownChannelText = (row: Readonly<ChannelRow>): JsonText<ChannelJson> =>
+  textWith(row, row.token === null ? row.metadata : withToken(row.metadata, row.token));
+
+function textWith(row: Readonly<ChannelRow>, metadata: string): JsonText<ChannelJson> {
+  const { id, source, source_channel_id, source_id } = row;
+  const names = JSON.stringify({ id, source, source_channel_id, ...(source_id !== null && { source_id }) });
+  return new JsonText(`${names.slice(0, -1)},"metadata":${metadata},"connected":${row.connected === 1}}`);
 }
+
+/** A channel has a name at least, so its metadata is never empty; nothing that is stored there is called `token`. */
+const withToken = (metadata: string, token: string): string =>
+  `${metadata.slice(0, -1)},"token":${JSON.stringify(token)}}`;
