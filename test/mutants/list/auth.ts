@@ -41,8 +41,8 @@ export const access: readonly Mutant[] = [
   {
     name: 'source-sees-the-channels-of-another',
     file: 'actors/channel/reader.ts',
-    from: 'page(query, { sourceId }, ownChannelJson)',
-    to: 'page(query, {}, ownChannelJson)',
+    from: 'page(query, { sourceId }, ownChannelText)',
+    to: 'page(query, {}, ownChannelText)',
     breaks: 'one source reads the tokens of the channels of another',
     caughtBy: { file: sources, title: 'show their token to their source alone' },
   },
