@@ -92,17 +92,9 @@ export const eventSchemas = {
   'contact.updated': eventOf('contact.updated', contactPayload, 'A contact was made, changed, merged or deleted.'),
 } as const satisfies Record<EventType, z.ZodType>;
 
+type EventSchema = (typeof eventSchemas)[EventType];
+
 /** An Event on every transport; `type` says which one. */
 export const eventSchema = z
-  .discriminatedUnion('type', [
-    eventSchemas['message.created'],
-    eventSchemas['message.updated'],
-    eventSchemas['conversation.updated'],
-    eventSchemas['channel.updated'],
-    eventSchemas['metadata.updated'],
-    eventSchemas['tag.updated'],
-    eventSchemas['webhook.updated'],
-    eventSchemas['component.updated'],
-    eventSchemas['contact.updated'],
-  ])
+  .discriminatedUnion('type', Object.values(eventSchemas) as [EventSchema, ...EventSchema[]])
   .meta({ id: 'Event' });
