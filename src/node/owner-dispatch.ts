@@ -96,7 +96,7 @@ const connectorChecks = (
 ): ConnectorChecks => new ConnectorChecks({ connectors, health, http, clock, log });
 
 function switchedWebhooks(
-  { config, clock, ids, log, store, commandsFor, unread }: NodeServices,
+  { config, features, clock, ids, log, store, commandsFor, unread }: NodeServices,
   { metrics, webhooks: client }: DispatchPorts,
   owned: OwnedShards,
 ): SwitchedDispatcher {
@@ -112,7 +112,7 @@ function switchedWebhooks(
   const onAttempt = (outcome: string): void => metrics.webhookAttempt(outcome);
   const serves = (subscription: string): boolean => owned.has(shardOf(subscription, config.data.shards));
   return new SwitchedDispatcher(
-    () => config.integration.webhook.enabled,
+    () => features.isOn('webhook'),
     () => new WebhookDispatcher({ reader, clock, ids, log, client, commandsFor, unread, onAttempt, serves }),
   );
 }

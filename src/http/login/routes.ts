@@ -92,7 +92,7 @@ function providerOf({ identityProvider }: Services): NonNullable<Services['ident
 
 /** Where the browser has the hub, without a slash at the end. @throws Failure when nobody knows */
 function baseOf({ config: { server } }: Services, gate: Gate, { headers }: IncomingMessage): string {
-  if (server.publicUrl !== '' || gate.knowsHost(headers)) return addressOf(server, headers).replace(/\/$/, '');
+  if (server.publicUrl !== '' || gate.knowsHost(headers)) return addressOf(server, headers);
   throw new Failure('forbidden', 'The Host header names no host of this hub. Set server.publicUrl to the name it has.');
 }
 
