@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Failure } from '#actors/errors.ts';
 import { openStoreReader } from '#actors/store-reader.ts';
+import { releaseCompileCache } from './idle-memory.ts';
 import { readLong } from './long-reads.ts';
 import type { ReaderAnswer, ReaderQuestion, ReaderReport, ReaderRequest, ReaderStart } from './reader-thread.ts';
 
@@ -14,6 +15,7 @@ if (port === null) throw new Error('Long reads run in a worker thread.');
 /** A third of the processor, where another thread wants the same one. */
 const niceness = 5;
 yieldToOthers();
+releaseCompileCache();
 let current = 0;
 const store = openStoreReader(file, shards, sealKey, () => Atomics.load(cut, 0) < current);
 
