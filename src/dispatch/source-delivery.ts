@@ -7,7 +7,7 @@ import type { Failure } from '#actors/errors.ts';
 import { leftOut } from '#actors/metadata.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
 import { componentEffect } from '#actors/component/effects.ts';
-import { tellEffect } from '#actors/runtime/turn-runtime.ts';
+import { tellEffect } from '#actors/runtime/runtime-commands.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
 import type { Origin } from '#src/services.ts';
