@@ -4,7 +4,7 @@ import type { Services } from '#src/services.ts';
 import { apiKeyHash, apiKeyIdOf } from './api-key.ts';
 import { type Agent, anonymous, type CallerOf, type KeyHolder, type Scope, type SourceCaller } from './caller.ts';
 import { cookieIn, sessionCookie } from './cookies.ts';
-import { providerName } from './identity-provider.ts';
+import { providerName } from './provider-name.ts';
 import { sessionHash, sessionIdOf } from './session-token.ts';
 import type { Sightings } from './sightings.ts';
 
