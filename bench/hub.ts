@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { LoadReport } from './load/options.ts';
 import { benchChannel, conversationNames, ingestRequest } from './requests.ts';
@@ -12,6 +13,8 @@ const readyMessage = 'hub.ready';
 const fillBatch = 1_000;
 /** Enough that the next batch is read while one is written; their commands fit into a mailbox (4,096). */
 const fillConnections = 3;
+/** For contacts, in ms. */
+const lookEvery = 500;
 const secret = (name: string): string => name.padEnd(40, 'x');
 
 /** The id of the source that all benchmarks ingest through. */
@@ -116,6 +119,15 @@ export class BenchHub implements AsyncDisposable {
       warmUp: 0,
       until: { requests },
     });
+  }
+
+  /** Waits until so many conversations have their contacts, which are made after the answer. */
+  async haveContacts(conversations: number): Promise<void> {
+    for (;;) {
+      const { pagination_data }: { pagination_data: { total: number } } = await this.call('contacts.list', {});
+      if (pagination_data.total >= conversations) return;
+      await wait(lookEvery);
+    }
   }
 
   /** Stops the process; the workspace stays. */
