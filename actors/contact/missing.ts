@@ -23,17 +23,27 @@ export interface MissingContactReader {
 
 /** Which conversations have no contact: those that appeared while the hub kept none. */
 export function missingContactReader(db: Connection): MissingContactReader {
-  const next = conversations.query(db, 'WHERE key > ? AND key < ? ORDER BY key LIMIT ?');
+  const lastOf = db
+    .prepare('SELECT max(key) FROM (SELECT key FROM conversation WHERE key > ? AND key < ? ORDER BY key LIMIT ?)')
+    .pluck();
+  // Nearly all are somebody's: those are left out before an id is made of theirs.
+  const nobodys = conversations.query(
+    db,
+    `WHERE key > ? AND key <= ? AND created_at IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM contact_conversation o WHERE o.conversation = conversation.id) ORDER BY key`,
+  );
   const known = db.prepare('SELECT 1 FROM contact WHERE id = ?').pluck();
   return {
     look(shard, after, limit) {
-      const rows = next.all(after ?? shard * keysPerShard - 1, (shard + 1) * keysPerShard, limit);
-      const missing = rows.flatMap((row) => {
+      const from = after ?? shard * keysPerShard - 1;
+      const last = lastOf.get(from, (shard + 1) * keysPerShard, limit) as number | null;
+      const missing = nobodys.all(from, last ?? from).flatMap((row) => {
         const contact = contactOfConversation(row.id);
-        if (row.created_at === null || known.get(uuidToBytes(contact)) !== undefined) return [];
+        // It had one, which was deleted.
+        if (known.get(uuidToBytes(contact)) !== undefined) return [];
         return [{ contact, appearance: appearanceOf(row, parseJson(row.metadata) as JsonObject) }];
       });
-      return { missing, last: rows.at(-1)?.key ?? null };
+      return { missing, last };
     },
   };
 }
