@@ -1,6 +1,5 @@
 import type { Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
-import { notAvailable } from '#src/config/not-available.ts';
 import type { HubLogger } from '#src/logger.ts';
 import { ownHeap, trimWhenIdle } from '#src/runtime/idle-memory.ts';
 import { systemClock } from '#src/runtime/system.ts';
@@ -80,7 +79,6 @@ export async function serveUntilStopped(
   try {
     const addresses = await hub.start();
     log.info({ ...addresses, pid: process.pid }, 'hub.ready');
-    for (const what of notAvailable(config)) log.warn({ what }, 'hub.not_available');
     onReady(addresses);
     trimWhenIdle(ownHeap(), systemClock, log);
   } catch (error) {

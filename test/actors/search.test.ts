@@ -113,9 +113,11 @@ test.each([
   const first = hub.open();
   first.advance(always);
   first.close();
+  change(hub.file, "INSERT INTO meta VALUES ('mark', 'of the file that was there')");
   spoil(hub.file);
   const second = hub.open();
   while (!second.advance(always));
+  expect(second.file.prepare("SELECT value FROM meta WHERE name = 'mark'").all()).toEqual([]);
   expect(counted(second, 'text:hello')).toBe(2);
   second.close();
 });

@@ -102,6 +102,9 @@ describe('a login', () => {
     await using api = await startApi();
     const answer = await fetch(`${api.url}/login`);
     expect([answer.status, await answer.json()]).toMatchObject([409, { code: 'feature_disabled' }]);
+    const page = await new CookieClient().once(`${api.url}/login`);
+    expect([page.status, page.text]).toEqual([409, expect.stringContaining('security.oidc is not configured')]);
+    expect(page.text).not.toContain('href');
   });
 });
 
@@ -221,6 +224,14 @@ describe('a session', () => {
   it('makes no bad token good', async () => {
     await using api = await open();
     expect(await statusWith(api, { ...(await cookieOf(api)), Authorization: 'Bearer garbage' })).toBe(401);
+  });
+
+  it('is believed no longer when the provider is another', async () => {
+    await using api = await open();
+    const headers = await cookieOf(api);
+    expect(await statusWith(api, headers)).toBe(200);
+    api.config.security.oidc!.issuer = 'https://elsewhere.example';
+    expect(await statusWith(api, headers)).toBe(401);
   });
 
   it('does not open the operations of sources', async () => {
