@@ -39,7 +39,7 @@ export const rows = {
     createdAt: Date.parse('2026-01-02T00:00:00Z'),
     unread: 3,
     workflow: 'CLOSED',
-    said: [{ blocks: [{ body: 'Good-bye world' }, { body: 'say "hello" NEAR me' }] }, 'wide'],
+    said: [{ blocks: [{ body: 'Good-bye world' }, { body: 'say "hello" NEAR me' }] }, 'wide', 'https://links.example/'],
     metadata: {
       tags: { [tags.urgent]: '', [tags.deleted]: '' },
       user_data: { vip: false, score: 12.5, city: 'Bonn', 'a.b': 'dot', 'q"\\': 'odd' },
