@@ -1,6 +1,7 @@
 import type { Handlers } from '../runtime/kind.ts';
 import type { Appearance, ContactCommands } from './contract.ts';
 import { changedFields, type ContactFields, fieldsOf } from './fields.ts';
+import { erasureHandlers } from './erasing.ts';
 import { absorbContact, endMerge, mergeContact, undoMerge } from './merge.ts';
 import { contactVersions } from './tables.ts';
 import { addConversation, type ContactRuntime, present, removeConversations, show, vanish } from './writer.ts';
@@ -12,7 +13,7 @@ export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
   },
 
   'contact.appear'(runtime, appearance) {
-    if (!runtime.actor.isNew) return {};
+    if (!runtime.actor.isNew && runtime.value !== 'erased') return {};
     const { conversationId, source } = appearance;
     addConversation(runtime, conversationId, source);
     begin(runtime, personIn(appearance), { [conversationId]: source });
@@ -38,6 +39,7 @@ export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
   'contact.absorb': absorbContact,
   'contact.absorbed': endMerge,
   'contact.give-back': undoMerge,
+  ...erasureHandlers,
 
   'contact.prune'(runtime, { before }) {
     for (const key of runtime.reads.outdated(runtime.actor.key, before)) runtime.change(contactVersions.remove(key));

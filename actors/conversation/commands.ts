@@ -13,10 +13,11 @@ import {
   type SteppedDelivery,
   stepDelivery,
 } from './delivery.ts';
+import { erasureHandlers } from './erasing.ts';
 import { namedMessage, releaseEchoes, settleEchoes } from './echoes.ts';
 import { ingestMessages, openConversation } from './ingest.ts';
 import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
-import { type ConversationRuntime, isPresent, ownMessage, presentConversation } from './memory.ts';
+import { type ConversationRuntime, isErased, isPresent, ownMessage, presentConversation } from './memory.ts';
 import { addOutbound, giveUpParked, parkAgain, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import { displayNameOf, messageJson } from './representation.ts';
@@ -34,6 +35,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
       parkSend(runtime, message);
       return { message: null };
     }
+    mustBeReachable(runtime);
     const sent = addOutbound(runtime, message);
     announceConversation(runtime);
     return { message: messageJson(sent, runtime.row.source) };
@@ -41,6 +43,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
 
   'message.resend'(runtime, { messageId }) {
     const row = ownMessage(runtime, messageId);
+    mustBeReachable(runtime);
     const resent = isPresent(runtime.row) ? resend(runtime, row) : parkAgain(runtime, row);
     const message = resent?.message;
     if (!message) {
@@ -124,6 +127,8 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     return null;
   },
 
+  ...erasureHandlers,
+
   'attempt.start'(runtime, { messageId, effectId }) {
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
@@ -166,6 +171,15 @@ export function conversationTimer(
   }
   const row = runtime.reads.messageByKey(subject);
   if (row !== null) stepDelivery(runtime, row, event);
+}
+
+/** @throws Failure `conversation_erased`: the hub does not know any more where it is at its source */
+function mustBeReachable({ row, actor }: ConversationRuntime): void {
+  if (!isErased(row)) return;
+  throw new Failure(
+    'conversation_erased',
+    `What the hub knew of the person in the conversation ${actor.id} was erased. It can be answered once they write again.`,
+  );
 }
 
 /** Another try has an id and receipts of its own; whatever the source still says of the earlier one finds the message. */

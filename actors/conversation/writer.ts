@@ -1,11 +1,13 @@
+import { mediaActorId } from '../ids.ts';
 import { parseJson } from '../json.ts';
+import { filesIn } from '../media-address.ts';
 import type { Json, MessageJson } from '../representation.ts';
 import type { Columns } from '../runtime/kind.ts';
 import type { ConversationOrigin } from './contract.ts';
 import { keptAbsence, keptConversation, keptFacts, keptMessage } from './events.ts';
 import { type ConversationRuntime, presentConversation } from './memory.ts';
 import { defaultDisplayName, messageJson } from './representation.ts';
-import { type ConversationRow, messages, type MessageRow } from './tables.ts';
+import { type ConversationRow, messageMedia, messages, type MessageRow } from './tables.ts';
 
 /** Makes the conversation one that has appeared. */
 export function createConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
@@ -83,6 +85,9 @@ export function addMessage(
     delivery,
   };
   runtime.change(messages.insert(row));
+  for (const file of filesIn(row.content)) {
+    runtime.change(messageMedia.insert({ key: runtime.nextKey(), message: key, media: mediaActorId(file) }));
+  }
   runtime.emit('message.created', { ...keptMessage(row), ...keptAbsence(runtime.row) });
   const isLast = message.sentAt >= last_message_at;
   runtime.save({ messages: count + 1, ...(isLast && { last_message: key, last_message_at: message.sentAt }) });

@@ -7,6 +7,7 @@ import { docsPerConversation } from '#actors/conversation/search/file.ts';
 import { entryQueries, rangeQuery } from '#actors/conversation/search/metadata.ts';
 import { saying, wordsQuery } from '#actors/conversation/search/words.ts';
 import { Failure } from '#actors/errors.ts';
+import { contactOfConversation } from '#actors/ids.ts';
 import { parseFilter } from '#src/http/filters/grammar.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 
@@ -177,16 +178,19 @@ test('a file that is damaged while it is used is made anew', async () => {
   reader.close();
 });
 
-test('of a forgotten message no word stays in the file', async () => {
+test('of an erased message no word stays in the file', async () => {
   await using hub = await started({ ann: ['the password is xylophone', 'hello'], bob: ['hello'] });
   const index = hub.open();
   index.advance(always);
   const inFile = (word: string): boolean =>
     ['', '-wal'].some((suffix) => readFileSync(hub.file + suffix).includes(word));
   expect([inFile('xylophone'), counted(index, 'text:xylophone')]).toEqual([true, 1]);
-  const key = hub.db.prepare("SELECT key FROM message WHERE content LIKE '%xylophone%'").pluck().get() as number;
-  index.forgetMessages([key]);
-  expect([inFile('xylophone'), counted(index, 'text:xylophone'), counted(index, 'text:hello')]).toEqual([false, 0, 2]);
+  const partOf = { contact: contactOfConversation(conversationOf('ann')), erasure: 1 };
+  await hub.system.commands().send('conversation', conversationOf('ann'), 'conversation.erase', { partOf });
+  await hub.say('ann', 'good evening');
+  index.advance(always);
+  expect([inFile('xylophone'), counted(index, 'text:xylophone'), counted(index, 'text:hello')]).toEqual([false, 0, 1]);
+  expect(counted(index, 'text:evening')).toBe(1);
   index.close();
 });
 
