@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kinds } from '#actors/kinds.ts';
 import { contactOfConversation, messageId } from '#actors/ids.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testSource } from '../_support/actor-system.ts';
 import { sealKeys } from '../_support/config.ts';
-import { expectSound, failureOf, rowsOf } from './support.ts';
+import { uuidFromBytes } from '#actors/uuid.ts';
+import { expectSound, failureOf, rowsOf, turnsOf } from './support.ts';
 
 const secret = 'what nobody may read';
 const ann = conversationOf('ann');
@@ -122,6 +124,41 @@ test('a send that waits is withdrawn, and none goes out', async () => {
   expect(await failureOf(commands.send('conversation', ann, 'message.send', sending))).toBe('conversation_erased');
   const again = commands.send('conversation', ann, 'message.resend', { messageId: messageId(ann, testSource, 'ours') });
   expect(await failureOf(again)).toBe('conversation_erased');
+});
+
+/** The source is called for the message that is to be sent, and says something. */
+async function called(system: ActorSystem, outcome: object): Promise<void> {
+  const [effect] = rowsOf(system.file).outbox as { id: Uint8Array }[];
+  const effectId = uuidFromBytes(effect!.id);
+  const about = { messageId: messageId(ann, testSource, 'ours'), effectId };
+  const { revision } = await system.commands().send('conversation', ann, 'attempt.start', about);
+  const finished = { ...about, revision, outcome: outcome as AttemptOutcome };
+  await system.commands().send('conversation', ann, 'attempt.finish', finished);
+}
+
+test('what a source said of a send goes too', async () => {
+  await using system = new ActorSystem();
+  await started(system);
+  await called(system, { kind: 'rejected', error: secret });
+  expect(JSON.stringify(turnsOf(system.file))).toContain(`"error":"${secret}"`);
+  await erase(system);
+  await carryAll(system);
+  expect(everything(system)).not.toContain(secret);
+  expectSound(system);
+});
+
+test('our own message that its source pushes stays erased', async () => {
+  await using system = new ActorSystem();
+  await started(system);
+  await called(system, { kind: 'succeeded', sourceMessageId: 's1', metadata: {} });
+  await erase(system);
+  await carryAll(system);
+  const [echo] = ingestOf('ann', [secret]).messages;
+  const pushed = { ...echo!, id: messageId(ann, testSource, 's1'), sourceMessageId: 's1', fromContact: false };
+  const ingest = { origin: origin('ann'), messages: [pushed] };
+  const { messages } = await system.commands().send('conversation', ann, 'messages.ingest', ingest);
+  expect(messages).toMatchObject([{ id: messageId(ann, testSource, 'ours'), duplicate: true }]);
+  expect(everything(system)).not.toContain(secret);
 });
 
 test('what is pushed again stays erased', async () => {

@@ -4,6 +4,7 @@ import { components } from './list/components.ts';
 import { contacts } from './list/contacts.ts';
 import { cursors } from './list/cursors.ts';
 import { dispatch } from './list/dispatch.ts';
+import { erasures } from './list/erasing.ts';
 import { faults } from './list/faults.ts';
 import { log } from './list/log.ts';
 import { realtime } from './list/realtime.ts';
@@ -30,4 +31,5 @@ export const mutants: readonly Mutant[] = [
   ...callers,
   ...search,
   ...contacts,
+  ...erasures,
 ];

@@ -55,7 +55,7 @@ export const components: readonly Mutant[] = [
   },
   {
     name: 'uninstalled-while-calls-run',
-    file: 'src/dispatch/source-delivery.ts',
+    file: 'src/node/owner-dispatch.ts',
     from: 'await calls.replacedEnded();',
     to: '',
     breaks: 'a source is called by a component that says it is uninstalled',

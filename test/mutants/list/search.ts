@@ -27,7 +27,7 @@ export const search: readonly Mutant[] = [
     from: 'this.#index.exec("INSERT INTO words (words) VALUES (\'optimize\')");',
     to: '',
     breaks: 'what was erased can be read in the file of the index',
-    caughtBy: { file: index, title: 'of a forgotten message no word stays in the file' },
+    caughtBy: { file: index, title: 'of an erased message no word stays in the file' },
   },
   {
     name: 'index-of-a-later-time-taken',
