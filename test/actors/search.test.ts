@@ -3,8 +3,9 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { foundBy } from '#actors/conversation/search/found.ts';
 import { SearchIndex } from '#actors/conversation/search/index.ts';
+import { docsPerConversation } from '#actors/conversation/search/file.ts';
 import { entryQueries, rangeQuery } from '#actors/conversation/search/metadata.ts';
-import { wordsQuery } from '#actors/conversation/search/words.ts';
+import { saying, wordsQuery } from '#actors/conversation/search/words.ts';
 import { Failure } from '#actors/errors.ts';
 import { contactOfConversation } from '#actors/ids.ts';
 import { parseFilter } from '#src/http/filters/grammar.ts';
@@ -87,6 +88,36 @@ test('an index without time for all says so, and goes on', async () => {
   while (!index.advance(never)) rounds++;
   expect(rounds).toBeGreaterThan(1);
   expect([index.progress().left, counted(index, 'text:hello')]).toEqual([0, 1]);
+  index.close();
+});
+
+test('of more conversations than are read at once each is found', async () => {
+  await using hub = await started({});
+  const people = Array.from({ length: 1_100 }, (_, n) => `person ${n}`);
+  await Promise.all(people.map((person) => hub.say(person, 'hello')));
+  const [first, last] = [conversationOf(people[0]!), conversationOf(people.at(-1)!)];
+  await hub.system.commands().send('conversation', last, 'conversation.set-state', { state: 'OPEN' });
+  const index = hub.open();
+  index.advance(always);
+  const asked = ['text:hello', 'unread_count:1', `id:${first}`, `id:${last} AND metadata.state:OPEN`];
+  expect(asked.map((filter) => counted(index, filter))).toEqual([1_100, 1_100, 1, 1]);
+  await Promise.all(people.slice(0, 600).map((person) => hub.say(person, 'again')));
+  index.advance(always);
+  expect([counted(index, 'unread_count:2'), counted(index, 'text:again')]).toEqual([600, 600]);
+  index.close();
+});
+
+test('what is said very often is found everywhere', async () => {
+  await using hub = await started({});
+  const index = hub.open();
+  const add = index.file.prepare("INSERT INTO words (rowid, text) VALUES (?, 'hello')");
+  const said = 50_001;
+  index.file.transaction(() => {
+    for (let ordinal = 1; ordinal <= said; ordinal++) add.run(ordinal * docsPerConversation);
+  })();
+  let asked = 0;
+  const found = [...saying(index.file, { pieces: ['hello'], at: 0 }, () => void asked++)].flat();
+  expect([found.length, new Set(found).size, asked]).toEqual([said, said, 1]);
   index.close();
 });
 

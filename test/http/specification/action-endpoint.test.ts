@@ -146,6 +146,23 @@ describe('an answer above 500', () => {
   });
 });
 
+describe('an answer of 429', () => {
+  it('waits as Retry-After says, and metadata.error says so', async () => {
+    const calledAt: number[] = [];
+    spec.shop.answerWith((call, response, request) => {
+      if (calledAt.push(performance.now()) === 1) response.writeHead(429, { 'Retry-After': '1' }).end();
+      else accepting(call, response, request);
+    });
+    const conversation_id = await spec.conversationOf('hal', 'hello');
+    const { id } = await send(conversation_id);
+    expect((await reached('delivered', id)).metadata).not.toHaveProperty('error');
+    expect(calledAt[1]! - calledAt[0]!).toBeGreaterThanOrEqual(1_000);
+    const [waiting] = await spec.events({ conversation_id, types: ['message.updated'] });
+    const metadata = { error: expect.any(String) };
+    expect(waiting!.payload).toMatchObject({ message: { id, state: 'pending', metadata } });
+  });
+});
+
 describe('without an action_endpoint', () => {
   it('the send fails, with an error that says so', async () => {
     const { token } = (await spec.post<{ token: string }>('sources.create', { source_id: 'silent' })).body;

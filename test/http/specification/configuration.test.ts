@@ -47,6 +47,7 @@ describe('the configuration file', () => {
   it.each([
     ['an unknown key', example.replace('journal', 'diary'), 'retention.diary is not known'],
     ['a wrong type', example.replace('8080', 'many'), 'server.port must be a whole number'],
+    ['an open API for others', example.replace('127.0.0.1', '0.0.0.0'), 'security.authentication'],
     ['a missing secret', example.replace(/jwtSecret: [^,]+, /, ''), 'security.jwtSecret is missing'],
   ])('stops the start with %s: file, line, reason', (_, text, problem) => {
     expect(problemsOf(text)).toMatch(/parley\.yaml(:\d+)*/);

@@ -17,7 +17,11 @@ interface Subscription {
 
 let receiver: Receiver;
 beforeAll(async () => {
-  receiver = await startReceiver();
+  receiver = await startReceiver((response, path) => {
+    if (path === '/gone') response.statusCode = 410;
+    if (path === '/moved') response.writeHead(302, { Location: urlOf('/elsewhere') });
+    response.end('ok');
+  });
 });
 afterAll(() => receiver[Symbol.asyncDispose]());
 
@@ -70,6 +74,12 @@ describe('a subscription', () => {
     expect(await list()).toContainEqual(subscription);
     expect((await spec.post('webhooks.delete', { id: subscription.id })).status).toBeLessThan(300);
     expect(await list()).not.toContainEqual(subscription);
+  });
+
+  it('shows no header whose name says that it is a secret', async () => {
+    const headers = { Authorization: 'Bearer of-something', 'X-Api-Key': 'a-key', 'X-Team': 'support' };
+    const shown = { Authorization: 'Bear...', 'X-Api-Key': '...', 'X-Team': 'support' };
+    expect(await subscribe('/unused', { headers })).toMatchObject({ headers: shown });
   });
 
   it('knows no other event type, and no other id', async () => {
@@ -137,6 +147,23 @@ describe('a delivery', () => {
     await spec.conversationOf('cy', 'after');
     const [first] = await arrived('/later', 1);
     expect(first!.event.payload).toMatchObject({ message: { content: { text: 'after' } } });
+  });
+
+  it('that is answered with 410 unsubscribes', async () => {
+    const { id } = await subscribe('/gone', { events: ['message.created'] });
+    await spec.conversationOf('fay', 'hello');
+    const status = async () => (await spec.post<Subscription>('webhooks.info', { id })).body.status;
+    await until('unsubscribed', async () => (await status()) === 'Unsubscribed');
+  });
+
+  it('that is redirected is a failure, tried again later', async () => {
+    const { id } = await subscribe('/moved', { events: ['message.created'] });
+    await spec.conversationOf('gil', 'hello');
+    const scheduled = async () =>
+      (await spec.post<Listed>('webhooks.deliveries', { id, status: 'scheduled' })).body.data;
+    await until('scheduled', async () => (await scheduled()).length === 1);
+    expect((await scheduled())[0]).toMatchObject({ attempts: [{ status: 302 }] });
+    expect(receiver.requests.filter(({ path }) => path === '/elsewhere')).toEqual([]);
   });
 
   it('ends with webhooks.unsubscribe, and goes on with resume', async () => {

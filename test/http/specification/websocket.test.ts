@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Client, type IMessage } from '@stomp/stompjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -49,6 +50,20 @@ describe('/ws.communication', () => {
     expect(connection.protocol).toBe(chosen);
     expect(connected).toMatch(new RegExp(`^CONNECTED\n(.*\n)*version:${version}\n`));
     connection.terminate();
+  });
+
+  it('takes DISCONNECT and then UNSUBSCRIBE', async () => {
+    const connection = socket(['v12.stomp']);
+    const said: string[] = [];
+    connection.on('message', (data) => said.push(String(data).split('\n')[0]!));
+    connection.on('open', () => {
+      connection.send('CONNECT\naccept-version:1.2\nhost:hub\n\n\0');
+      connection.send('SUBSCRIBE\nid:1\ndestination:/events\n\n\0');
+      connection.send('DISCONNECT\nreceipt:bye\n\n\0');
+      connection.send('UNSUBSCRIBE\nid:1\n\n\0');
+    });
+    await once(connection, 'close');
+    expect(said).toEqual(['CONNECTED', 'RECEIPT']);
   });
 
   it('offers heart-beats of 30 s', async () => {

@@ -104,4 +104,12 @@ export const contacts: readonly Mutant[] = [
     breaks: 'an import is carried out again after each start',
     caughtBy: { file: imports, title: 'one that dies after' },
   },
+  {
+    name: 'history-without-a-bound',
+    file: 'actors/contact/merge.ts',
+    from: 'if (size > mostHistory) break;',
+    to: '',
+    breaks: 'a chain of merges makes a command that no batch takes',
+    caughtBy: { file: merge, title: 'what goes with a contact is bounded, the newest of it' },
+  },
 ];
