@@ -98,6 +98,7 @@ const table: Row[] = [
   [calling, {}, withdrawn, 'failed', ['dequeue'], { error: 'Erased.' }],
   [backingOff, {}, withdrawn, 'failed', ['dequeue'], { error: 'Erased.' }],
   ['awaiting', {}, withdrawn, 'failed', [], { error: 'Erased.' }],
+  ['uncollected', {}, withdrawn, 'failed', [], { error: 'Erased.' }],
   ['delivered', {}, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
   ['failed', { error: 'No.' }, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
   [

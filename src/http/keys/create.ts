@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { foreignId } from '#src/ingest/fields.ts';
 import { apiKeyHash, apiKeyText } from '#src/security/api-key.ts';
 import { created, defineOperation } from '../operation.ts';
-import { name, text } from '../schemas.ts';
+import { name } from '../schemas.ts';
 import { apiKeySchema } from './schemas.ts';
 
 /** Of each list: what more would be is a key of another kind. */
