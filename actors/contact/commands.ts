@@ -1,7 +1,7 @@
 import type { Handlers } from '../runtime/kind.ts';
 import type { Appearance, ContactCommands } from './contract.ts';
 import { changedFields, type ContactFields, fieldsOf } from './fields.ts';
-import { erasureHandlers } from './erasing.ts';
+import { erasureHandlers, expectAgain } from './erasing.ts';
 import { absorbContact, endMerge, mergeContact, undoMerge } from './merge.ts';
 import { contactVersions } from './tables.ts';
 import { addConversation, type ContactRuntime, present, removeConversations, show, vanish } from './writer.ts';
@@ -13,8 +13,9 @@ export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
   },
 
   'contact.appear'(runtime, appearance) {
-    if (!runtime.actor.isNew && runtime.value !== 'erased') return {};
     const { conversationId, source } = appearance;
+    if (runtime.value === 'erasing') expectAgain(runtime, conversationId, source);
+    if (!runtime.actor.isNew && runtime.value !== 'erased') return {};
     addConversation(runtime, conversationId, source);
     begin(runtime, personIn(appearance), { [conversationId]: source });
     return {};

@@ -10,14 +10,15 @@ import { tagActor } from '../tag/contract.ts';
 import { conversationActor, type ConversationCommands, type ConversationErasure } from './contract.ts';
 import { stepDelivery } from './delivery.ts';
 import { redactedEvent } from './events.ts';
-import { type ConversationRuntime, isPresent } from './memory.ts';
+import { tellContact } from './ingest.ts';
+import { type ConversationRuntime, isErased, isPresent } from './memory.ts';
 import { defaultDisplayName } from './representation.ts';
 import { type MessageRow, messageMedia, messages, parkedEchoes, parkedSends } from './tables.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 type ErasureHandlers = Pick<
   Handlers<ConversationRuntime, ConversationCommands>,
-  'conversation.erase' | 'conversation.erase-messages' | 'conversation.erase-turns'
+  'conversation.erase' | 'conversation.erase-messages' | 'conversation.erase-turns' | 'conversation.introduce'
 >;
 
 /** What stands in the place of the content of a message. */
@@ -51,6 +52,11 @@ export const erasureHandlers: ErasureHandlers = {
 
   'conversation.erase-turns'(runtime, erasure) {
     eraseTurns(runtime, erasure);
+    return null;
+  },
+
+  'conversation.introduce'(runtime) {
+    if (!isErased(runtime.row)) tellContact(runtime);
     return null;
   },
 };
