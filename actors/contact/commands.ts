@@ -4,7 +4,7 @@ import { changedFields, type ContactFields, fieldsOf } from './fields.ts';
 import { erasureHandlers, expectAgain } from './erasing.ts';
 import { absorbContact, endMerge, mergeContact, undoMerge } from './merge.ts';
 import { contactVersions } from './tables.ts';
-import { addConversation, type ContactRuntime, present, removeConversations, show, vanish } from './writer.ts';
+import { addConversation, type ContactRuntime, present, show, vanish } from './writer.ts';
 
 export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
   'contact.create'(runtime, { fields }) {
@@ -31,7 +31,7 @@ export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
 
   'contact.delete'(runtime) {
     present(runtime);
-    removeConversations(runtime);
+    // It keeps its conversations: who asks to be erased later finds them.
     vanish(runtime, { type: 'delete' }, null);
     return {};
   },

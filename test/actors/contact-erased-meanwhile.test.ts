@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest';
 import { uuidFromBytes } from '#actors/uuid.ts';
 import { ActorSystem, conversationOf, ingestOf, testSource } from '../_support/actor-system.ts';
-import { ann, bob, carryAll, contact, contactOfBob, erase, everything, origin, started } from './erasing-support.ts';
+import {
+  ann,
+  bob,
+  carryAll,
+  contact,
+  contactOfBob,
+  erase,
+  erasedBy,
+  everything,
+  origin,
+  started,
+} from './erasing-support.ts';
 import { expectSound, rowsOf } from './support.ts';
 
 /** Somebody writes what was not there before. */
@@ -73,4 +84,16 @@ test('who writes while contacts are off is one when they are on', async () => {
   expect(missing()).toMatchObject([{ contact, appearance: { conversationId: ann, source: testSource } }]);
   await system.commands().send('contact', contact, 'contact.appear', missing()[0]!.appearance);
   expect(missing()).toEqual([]);
+});
+
+test('a contact that was deleted is erased with its messages', async () => {
+  await using system = new ActorSystem();
+  await started(system);
+  await system.commands().send('contact', contact, 'contact.delete', null);
+  expectSound(system);
+  expect(contactIdOf(system, ann)).toBeNull();
+  await erase(system);
+  await carryAll(system);
+  expect(erasedBy(system, 1)).toEqual({ contacts: 2, conversations: 2, messages: 7, files: 0 });
+  expectSound(system);
 });
