@@ -18,7 +18,7 @@ export const contact = contactOfConversation(ann);
 export const contactOfBob = contactOfConversation(bob);
 
 /** Carries the oldest of what any actor has told, twice, as the relay does after a crash. False: there is nothing. */
-async function carry(system: ActorSystem): Promise<boolean> {
+export async function carry(system: ActorSystem): Promise<boolean> {
   const reader = system.reader();
   const all = Array.from({ length: system.shards }, (_, shard) => reader.outbox.after(shard, -1, 1_000)).flat();
   reader.close();
