@@ -38,7 +38,7 @@ export type ContactCommands = {
   'contact.appear': { body: Appearance; result: Nothing };
   /** Absent = keep, `""` removes, nested too. @throws Failure `not_found`, `metadata_too_large` */
   'contact.update': { body: { fields: JsonObject }; result: Nothing };
-  /** Its conversations and messages stay. @throws Failure `not_found` */
+  /** Its conversations and messages stay, also for it to be erased with. @throws Failure `not_found` */
   'contact.delete': { body: null; result: Nothing };
   /**
    * Makes it part of another contact, which is told to absorb it; `merges`: which of its merges that is. The same again changes nothing.

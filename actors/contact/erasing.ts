@@ -5,7 +5,7 @@ import { releaseFiles } from '../media/contract.ts';
 import type { Handlers } from '../runtime/kind.ts';
 import { contactActor, type ContactCommands } from './contract.ts';
 import { contactMerges, contactVersions } from './tables.ts';
-import { type ContactRuntime, removeConversations, shownWhenErased, vanish } from './writer.ts';
+import { addConversation, type ContactRuntime, removeConversations, shownWhenErased, vanish } from './writer.ts';
 
 type ErasureHandlers = Pick<
   Handlers<ContactRuntime, ContactCommands>,
@@ -63,12 +63,13 @@ function begin(runtime: ContactRuntime, partOf: ErasureOf | null): void {
   const parts = conversations.length + merged.length + 1;
   vanish(runtime, { type: 'erase', parts, partOf }, row.merged_into);
   const own = erasureOf(runtime);
-  for (const { conversation } of conversations) {
-    runtime.tell(conversationActor(conversation), 'conversation.erase', { partOf: own });
-  }
+  // Told before the conversations: whoever writes after those are erased finds a contact that is being erased too.
   for (const { key, id } of merged) {
     runtime.change(contactMerges.remove(key));
     runtime.tell(contactActor(id), 'contact.erase-part', { partOf: own });
+  }
+  for (const { conversation } of conversations) {
+    runtime.tell(conversationActor(conversation), 'conversation.erase', { partOf: own });
   }
   removeConversations(runtime);
   runtime.eraseLetters();
@@ -93,6 +94,18 @@ function end(runtime: ContactRuntime): void {
   if (partOf !== null) report(runtime, partOf, erased);
   // Whoever waits for it looks again, though no event tells it.
   else runtime.signal('feed');
+  for (const { conversation } of runtime.reads.conversations(runtime.actor.key)) {
+    runtime.tell(conversationActor(conversation), 'conversation.introduce', null);
+  }
+  removeConversations(runtime);
+}
+
+/** The person writes again while the erasure is under way: the conversation is asked to say so once more when it is over. */
+export function expectAgain(runtime: ContactRuntime, conversation: string, source: string): void {
+  const isExpected = runtime.reads
+    .conversations(runtime.actor.key)
+    .some((known) => known.conversation === conversation);
+  if (!isExpected) addConversation(runtime, conversation, source);
 }
 
 const report = (runtime: ContactRuntime, { contact, erasure }: ErasureOf, erased: Erased): void =>

@@ -18,13 +18,20 @@ import { erasureHandlers } from './erasing.ts';
 import { namedMessage, releaseEchoes, settleEchoes } from './echoes.ts';
 import { ingestMessages, openConversation } from './ingest.ts';
 import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
-import { type ConversationRuntime, isErased, isPresent, ownMessage, presentConversation } from './memory.ts';
+import {
+  type ConversationRuntime,
+  isErased,
+  isOfErased,
+  isPresent,
+  ownMessage,
+  presentConversation,
+} from './memory.ts';
 import { addOutbound, giveUpParked, parkAgain, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import { displayNameOf, messageJson } from './representation.ts';
 import { hearOfMessage } from './said.ts';
 import { dropTag, putTag, takeTagOff } from './tags.ts';
-import type { MessageRow } from './tables.ts';
+import { type MessageRow, messages } from './tables.ts';
 import { reflectTyping } from './typing.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
@@ -73,7 +80,9 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
   'metadata.merge'(runtime, { about }) {
     for (const { messageId, metadata } of about) {
       if (messageId !== null) hearOfMessage(runtime, ownMessage(runtime, messageId), metadata, 'refused');
-      else changeMetadata(runtime, null, (before) => merged(before, ...metadata.map(withOneName)));
+      else if (!isErased(runtime.row)) {
+        changeMetadata(runtime, null, (before) => merged(before, ...metadata.map(withOneName)));
+      }
     }
     return null;
   },
@@ -144,6 +153,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
     if (effect === null || effect.id !== effectId || effect.ready === 0) return notStarted;
+    if (isOfErased(runtime.row, row.key)) return notStarted;
     const stepped = stepDelivery(runtime, row, { type: 'attempt.started', at: runtime.now });
     if (stepped === null) return notStarted;
     const { context, revision } = stepped.owned;
@@ -153,7 +163,10 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
   'attempt.finish'(runtime, { messageId, effectId, revision, outcome }) {
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
-    if (effect === null || effect.id !== effectId) return { retryAt: null };
+    if (effect === null || effect.id !== effectId) {
+      if (isOfErased(runtime.row, row.key)) rememberEcho(runtime, row, outcome);
+      return { retryAt: null };
+    }
     // An owner that was replaced may say late what its call came to: that of the next one goes on.
     if (outcome.kind !== 'succeeded' && isInAnotherAttempt(row, revision)) return { retryAt: runtime.now };
     const sourceMessageId = givenId(runtime, row, outcome);
@@ -213,6 +226,14 @@ function givenId(runtime: ConversationRuntime, { key }: MessageRow, outcome: Att
   const taken =
     reads.message(messageId(actor.id, row.source, sourceMessageId)) ?? reads.ownBySourceId(actor.key, sourceMessageId);
   return taken === null || taken.key === key ? sourceMessageId : null;
+}
+
+/** It was erased while its source was called, which may still push what it has: the id of that leads to it. */
+function rememberEcho(runtime: ConversationRuntime, row: MessageRow, outcome: AttemptOutcome): void {
+  const { actor, row: conversation } = runtime;
+  const sourceMessageId = givenId(runtime, row, outcome);
+  if (sourceMessageId === null) return;
+  runtime.change(messages.update(row.key, { echo_id: messageId(actor.id, conversation.source, sourceMessageId) }));
 }
 
 function setWorkflow(runtime: ConversationRuntime, workflow: 'OPEN' | 'CLOSED' | null): void {

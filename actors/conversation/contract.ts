@@ -112,6 +112,8 @@ export type ConversationCommands = {
   /** Goes on with its messages, and then with what its turns told. */
   'conversation.erase-messages': { body: ConversationErasure; result: null };
   'conversation.erase-turns': { body: ConversationErasure; result: null };
+  /** Its contact was still being erased when the person wrote again, and can be there now. */
+  'conversation.introduce': { body: null; result: null };
   /**
    * A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. `revision`
    * tells this attempt from every other one of the message.

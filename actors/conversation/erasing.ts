@@ -9,15 +9,17 @@ import { sourceActor } from '../source/contract.ts';
 import { tagActor } from '../tag/contract.ts';
 import { conversationActor, type ConversationCommands, type ConversationErasure } from './contract.ts';
 import { stepDelivery } from './delivery.ts';
+import { releaseEchoes } from './echoes.ts';
 import { redactedEvent } from './events.ts';
-import { type ConversationRuntime, isPresent } from './memory.ts';
+import { tellContact } from './ingest.ts';
+import { type ConversationRuntime, isErased, isPresent } from './memory.ts';
 import { defaultDisplayName } from './representation.ts';
-import { type MessageRow, messageMedia, messages, parkedEchoes, parkedSends } from './tables.ts';
+import { type MessageRow, messageMedia, messages, parkedSends } from './tables.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 type ErasureHandlers = Pick<
   Handlers<ConversationRuntime, ConversationCommands>,
-  'conversation.erase' | 'conversation.erase-messages' | 'conversation.erase-turns'
+  'conversation.erase' | 'conversation.erase-messages' | 'conversation.erase-turns' | 'conversation.introduce'
 >;
 
 /** What stands in the place of the content of a message. */
@@ -53,6 +55,11 @@ export const erasureHandlers: ErasureHandlers = {
     eraseTurns(runtime, erasure);
     return null;
   },
+
+  'conversation.introduce'(runtime) {
+    if (!isErased(runtime.row)) tellContact(runtime);
+    return null;
+  },
 };
 
 const none: Erased = { contacts: 0, conversations: 0, messages: 0, files: 0 };
@@ -67,8 +74,9 @@ function begin(runtime: ConversationRuntime, partOf: ErasureOf): void {
     runtime.tell(tagActor(tag), 'tag.detached', { conversationId: actor.id });
   }
   for (const { key } of reads.parkedSends(actor.key)) runtime.change(parkedSends.remove(key));
-  for (const { key } of reads.parkedEchoes(actor.key)) runtime.change(parkedEchoes.remove(key));
   runtime.step({ type: 'echo.settle' });
+  // As messages they stay known when they are pushed again.
+  releaseEchoes(runtime);
   runtime.step({ type: 'read' });
   const [since, before] = [row.erased_before ?? 0, runtime.nextKey()];
   releaseFiles(runtime, partOf, row.metadata);
@@ -98,8 +106,8 @@ function eraseMessage(runtime: ConversationRuntime, row: MessageRow): void {
       ...{ content: erasedContent, metadata: '{}', delivery: null, source_message_id: null },
       ...(row.from_contact === 1 && { sender: erasedSender }),
       state: withdrawn?.row.state ?? row.state,
-      // Its source may still push it: the id of that leads to it.
-      echo_id: row.echo_id ?? (source_message_id && messageId(actor.id, conversation.source, source_message_id)),
+      // Its source may still push it: the id of that leads to it, of one that was sent again that of the last time.
+      echo_id: (source_message_id && messageId(actor.id, conversation.source, source_message_id)) ?? row.echo_id,
     }),
   );
 }

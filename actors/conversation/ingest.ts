@@ -37,7 +37,7 @@ function reopenConversation(runtime: ConversationRuntime, origin: ConversationOr
 }
 
 /** A contact hears once of its conversation: later messages cost it nothing. */
-function tellContact(runtime: ConversationRuntime): void {
+export function tellContact(runtime: ConversationRuntime): void {
   const { actor, row, memory } = runtime;
   const appearance = appearanceOf(row, memory.metadata);
   runtime.tell(contactActor(contactOfConversation(actor.id)), 'contact.appear', appearance);

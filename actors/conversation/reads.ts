@@ -24,7 +24,7 @@ export interface ConversationReads {
   ownBySourceId(conversation: number, sourceMessageId: string): MessageRow | null;
   /** A message of ours by the id that its echo would have. */
   messageByEcho(id: string): MessageRow | null;
-  /** Messages that an erasure takes next, in the order of their times, a few. */
+  /** Messages that an erasure takes next, in the order of their times, a few; also of before, what was said of them since. */
   messagesToErase(conversation: number, erasure: Pick<ConversationErasure, 'since' | 'before' | 'after'>): MessageRow[];
   /** Keys of the rows that say which files a message shows. */
   mediaOf(message: number): number[];
@@ -56,7 +56,7 @@ export function conversationReads(db: Connection): ConversationReads {
   const byEcho = messages.query(db, 'WHERE echo_id = ?');
   const toErase = messages.query(
     db,
-    `WHERE conversation = ? AND (sent_at, key) > (?, ?) AND key >= ? AND key < ? ORDER BY sent_at, key LIMIT ${erasedAtOnce}`,
+    `WHERE conversation = ? AND (sent_at, key) > (?, ?) AND (key >= ? OR metadata <> '{}') AND key < ? ORDER BY sent_at, key LIMIT ${erasedAtOnce}`,
   );
   const media = db.prepare('SELECT key FROM message_media WHERE message = ?').pluck();
   const head = messages.query(

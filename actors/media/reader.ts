@@ -21,7 +21,14 @@ export function mediaReader(db: Connection): MediaReader {
     .prepare(
       `SELECT EXISTS (SELECT 1 FROM contact_version WHERE sort IS NOT NULL AND instr(shown, @sha256))
          OR EXISTS (SELECT 1 FROM conversation WHERE instr(metadata, @sha256))
-         OR EXISTS (SELECT 1 FROM template WHERE instr(content, @sha256))`,
+         OR EXISTS (SELECT 1 FROM contact_merge WHERE instr(shown, @sha256))
+         OR EXISTS (SELECT 1 FROM contact_import_part WHERE instr(contacts, @sha256))
+         OR EXISTS (SELECT 1 FROM parked_send WHERE instr(content, @sha256))
+         OR EXISTS (SELECT 1 FROM parked_echo WHERE instr(content, @sha256))
+         OR EXISTS (SELECT 1 FROM parked_metadata WHERE instr(said, @sha256))
+         OR EXISTS (SELECT 1 FROM template WHERE instr(content, @sha256))
+         OR EXISTS (SELECT 1 FROM channel WHERE instr(metadata, @sha256))
+         OR EXISTS (SELECT 1 FROM source WHERE instr(image_url, @sha256))`,
     )
     .pluck();
   return {

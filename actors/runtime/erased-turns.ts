@@ -59,12 +59,16 @@ function leftOf(turn: JournalRow, { event, forgets }: Redaction): Partial<Journa
   const kept = steps.filter(({ subject }) => subject === 0 || !forgets(subject));
   const left = {
     events: packEvents(told),
-    answer: turn.answer === null ? null : JSON.stringify(erasedAnswer),
+    answer: turn.answer === null || tellsNothing(turn.answer) ? turn.answer : JSON.stringify(erasedAnswer),
     steps: kept.length === steps.length ? turn.steps : packSteps(kept),
   };
   const isSame = left.events === turn.events && left.answer === turn.answer && left.steps === turn.steps;
   return isSame ? null : left;
 }
+
+/** Whether an answer says only that the command was done: that is not a person's, and its repetition still has to hear it. */
+const tellsNothing = (answer: string): boolean =>
+  ['{"ok":true,"result":null}', '{"ok":true,"result":{}}'].includes(answer);
 
 /** The machines' states before the oldest turns that are kept: no step follows on them any more. */
 function erasedBases(

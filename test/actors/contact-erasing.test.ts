@@ -1,79 +1,22 @@
 import { expect, test } from 'vitest';
-import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import { verifyFile } from '#actors/journal/verify.ts';
 import { kinds } from '#actors/kinds.ts';
 import { contactOfConversation, messageId } from '#actors/ids.ts';
-import { ActorSystem, connectTestChannel, conversationOf, ingestOf, testSource } from '../_support/actor-system.ts';
+import { ActorSystem, conversationOf, ingestOf, testSource } from '../_support/actor-system.ts';
 import { sealKeys } from '../_support/config.ts';
-import { uuidFromBytes } from '#actors/uuid.ts';
 import { expectSound, failureOf, rowsOf, turnsOf } from './support.ts';
-
-const secret = 'what nobody may read';
-const ann = conversationOf('ann');
-const bob = conversationOf('bob');
-const contact = contactOfConversation(ann);
-const contactOfBob = contactOfConversation(bob);
-
-/** Carries the oldest of what any actor has told, twice, as the relay does after a crash. False: there is nothing. */
-async function carry(system: ActorSystem): Promise<boolean> {
-  const reader = system.reader();
-  const all = Array.from({ length: system.shards }, (_, shard) => reader.outbox.after(shard, -1, 1_000)).flat();
-  reader.close();
-  const effect = all.find(({ kind }) => kind === 'command');
-  if (effect === undefined) return false;
-  const about = { key: effect.key, id: effect.id, body: effect.body! };
-  for (let tries = 0; tries < 2; tries++) await system.commands().relay(about);
-  return true;
-}
-
-async function carryAll(system: ActorSystem, between: () => Promise<void> = async () => {}): Promise<void> {
-  while (await carry(system)) await between();
-}
-
-const origin = (who: string) => ({ ...ingestOf(who, []).origin, contact: true as const });
-
-/** A contact of two conversations, and all that can hold something of a person. */
-async function started(system: ActorSystem, texts = 3): Promise<void> {
-  const commands = system.commands();
-  await connectTestChannel(commands);
-  for (const who of ['ann', 'bob']) {
-    const all = Array.from({ length: texts }, (_, n) => `${secret} ${n}`);
-    const { messages } = ingestOf(who, all);
-    const named = messages.map((message) => ({ ...message, senderId: secret }));
-    await commands.send('conversation', conversationOf(who), 'messages.ingest', {
-      origin: { ...origin(who) },
-      messages: named,
-    });
-    const about = [
-      { messageId: null, metadata: [{ contact: { displayName: secret }, note: secret }] },
-      { messageId: messages[0]!.id, metadata: [{ note: secret }] },
-    ];
-    await commands.send('conversation', conversationOf(who), 'metadata.merge', { about });
-  }
-  await carryAll(system);
-  await commands.send('contact', contact, 'contact.update', {
-    fields: { display_name: secret, via: { phone: secret } },
-  });
-  await commands.send('contact', contactOfBob, 'contact.update', { fields: { title: secret } });
-  await commands.send('contact', contactOfBob, 'contact.merge', { into: contact });
-  await carryAll(system);
-  await commands.send('conversation', ann, 'message.send', {
-    ...{ messageId: messageId(ann, testSource, 'ours'), content: { text: secret }, sender: { id: 'agent' } },
-  });
-}
-
-const erase = (system: ActorSystem) => system.commands().send('contact', contact, 'contact.erase', null);
-
-const everything = (system: ActorSystem): string => JSON.stringify(rowsOf(system.file));
-
-const erasedBy = (system: ActorSystem, erasure: number) => {
-  const reader = system.reader();
-  try {
-    return reader.contacts.erasedBy(contact, erasure);
-  } finally {
-    reader.close();
-  }
-};
+import {
+  ann,
+  called,
+  carryAll,
+  contact,
+  erase,
+  erasedBy,
+  everything,
+  origin,
+  secret,
+  started,
+} from './erasing-support.ts';
 
 test('nothing that a person wrote or is called is in any row', async () => {
   await using system = new ActorSystem({ shards: 2 });
@@ -138,16 +81,6 @@ test('a send that waits is withdrawn, and none goes out', async () => {
   const again = commands.send('conversation', ann, 'message.resend', { messageId: messageId(ann, testSource, 'ours') });
   expect(await failureOf(again)).toBe('conversation_erased');
 });
-
-/** The source is called for the message that is to be sent, and says something. */
-async function called(system: ActorSystem, outcome: object): Promise<void> {
-  const [effect] = rowsOf(system.file).outbox as { id: Uint8Array }[];
-  const effectId = uuidFromBytes(effect!.id);
-  const about = { messageId: messageId(ann, testSource, 'ours'), effectId };
-  const { revision } = await system.commands().send('conversation', ann, 'attempt.start', about);
-  const finished = { ...about, revision, outcome: outcome as AttemptOutcome };
-  await system.commands().send('conversation', ann, 'attempt.finish', finished);
-}
 
 test('what a source said of a send goes too', async () => {
   await using system = new ActorSystem();

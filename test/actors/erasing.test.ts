@@ -18,6 +18,7 @@ import {
   request,
   rowsOf,
   turnsOf,
+  uuid,
   withHandlers,
 } from './support.ts';
 
@@ -76,11 +77,23 @@ test('what turns told is gone, their events stay in their order', async () => {
 test('a command whose answer was erased is not done again', async () => {
   await using system = new ActorSystem({ kinds });
   await started(system);
-  const renaming = envelopeFor(system, 'conversation', ann, 'conversation.update-contact', { displayName: 'Bo' });
-  expect(await request(system, renaming)).toMatchObject({ ok: true });
+  const message = { messageId: uuid(), content: { text: secret }, sender: { id: 'agent' } };
+  const sending = envelopeFor(system, 'conversation', ann, 'message.send', message);
+  expect(await request(system, sending)).toMatchObject({ ok: true });
   await erase(system);
   const turns = turnsOf(system.file).length;
-  expect(await request(system, renaming)).toMatchObject({ ok: false, failure: { code: 'not_found' } });
+  expect(await request(system, sending)).toMatchObject({ ok: false, failure: { code: 'not_found' } });
+  expect(turnsOf(system.file)).toHaveLength(turns);
+});
+
+test('an answer that tells nothing is given again', async () => {
+  await using system = new ActorSystem({ kinds });
+  await started(system);
+  const renaming = envelopeFor(system, 'conversation', ann, 'conversation.update-contact', { displayName: 'Bo' });
+  expect(await request(system, renaming)).toEqual({ ok: true, result: null });
+  await erase(system);
+  const turns = turnsOf(system.file).length;
+  expect(await request(system, renaming)).toEqual({ ok: true, result: null, replayed: true });
   expect(turnsOf(system.file)).toHaveLength(turns);
 });
 

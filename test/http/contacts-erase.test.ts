@@ -94,6 +94,29 @@ describe('/contacts.erase', () => {
     expect((await fetch(media_url)).status).toBe(200);
   });
 
+  it.each([
+    [
+      'image of a source',
+      (api: TestApi, image_url: string) => api.post('/sources.create', { source_id: 'other', image_url }),
+    ],
+    [
+      'suggested reply',
+      async (api: TestApi, image: string, message_id: string) =>
+        api.post('/messages.suggest-replies', { message_id, suggestions: { one: { content: { image } } } }),
+    ],
+  ])('leaves a file that is the %s', async (_, show) => {
+    const { api, source, conversation, contact } = await start();
+    await using __ = api;
+    const media_url = await uploaded(api);
+    await api.post('/messages.send', { conversation_id: conversation, message: { image: media_url } });
+    const other = await written(api, source, 'bob', 'Hi');
+    const listed = await api.post<Page>('/messages.list', { conversation_id: other.conversation });
+    const shown = await show(api, media_url, (listed.body.data[0] as unknown as { id: string }).id);
+    expect(shown.status).toBe(200);
+    expect((await erase(api, contact)).body).toMatchObject({ files: 0 });
+    expect((await fetch(media_url)).status).toBe(200);
+  });
+
   it('answers a repeated send without what was erased', async () => {
     const { api, conversation, contact } = await start();
     await using _ = api;

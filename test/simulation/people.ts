@@ -64,7 +64,7 @@ export class People {
 /** Queries that find nothing where contacts are as they must be, beside what `verify` asks. */
 export const wrongContacts: Record<string, string> = {
   'a conversation has no contact': `SELECT c.key FROM conversation c WHERE c.created_at IS NOT NULL
-     AND c.erased_before IS NULL
+     AND (c.erased_before IS NULL OR c.source_conversation_id <> '')
      AND NOT EXISTS (SELECT 1 FROM contact_conversation o WHERE o.conversation = c.id)
      AND NOT EXISTS (SELECT 1 FROM contact g WHERE g.value = '"deleted"')`,
   'a merge has not ended': `SELECT key FROM contact WHERE value = '"merging"'`,

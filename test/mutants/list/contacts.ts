@@ -62,14 +62,14 @@ export const contacts: readonly Mutant[] = [
     caughtBy: { file: 'test/state-machines/contact.test.ts', title: 'hears nothing of another merge by' },
   },
   {
-    name: 'deleted-contact-keeps-its-conversations',
-    file: 'actors/contact/commands.ts',
-    from: 'present(runtime);\n    removeConversations(runtime);',
-    to: 'present(runtime);',
-    breaks: 'who was deleted is still said to have conversations',
+    name: 'deleted-contact-can-not-be-erased',
+    file: 'actors/contact/erasing.ts',
+    from: "'active', 'deleted', 'erasing'",
+    to: "'active', 'erasing'",
+    breaks: 'of who was deleted and asks to be erased everything stays',
     caughtBy: {
-      file: 'test/actors/contact.test.ts',
-      title: 'a contact appears once, and not again when it is deleted',
+      file: 'test/actors/contact-erased-meanwhile.test.ts',
+      title: 'a contact that was deleted is erased with its messages',
     },
   },
   {

@@ -81,7 +81,7 @@ export const erasures: readonly Mutant[] = [
   {
     name: 'answers-of-turns-kept',
     file: 'actors/runtime/erased-turns.ts',
-    from: 'answer: turn.answer === null ? null : JSON.stringify(erasedAnswer),',
+    from: 'answer: turn.answer === null || tellsNothing(turn.answer) ? turn.answer : JSON.stringify(erasedAnswer),',
     to: 'answer: turn.answer,',
     breaks: 'what was answered stays in the journal',
     caughtBy: { file: turns, title: 'a command whose answer was erased is not done again' },
