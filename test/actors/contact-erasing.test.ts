@@ -111,6 +111,19 @@ test('a long conversation is erased in parts', async () => {
   expectSound(system);
 });
 
+test('a long history is erased to its beginning', async () => {
+  await using system = new ActorSystem();
+  await started(system);
+  for (let n = 0; n < 600; n++) {
+    const upsert = { messageId: null, data: { note: `${secret} ${n}` } };
+    await system.commands().send('conversation', ann, 'metadata.upsert', upsert);
+  }
+  await erase(system);
+  await carryAll(system);
+  expect(everything(system)).not.toContain(secret);
+  expectSound(system);
+});
+
 test('a send that waits is withdrawn, and none goes out', async () => {
   await using system = new ActorSystem();
   await started(system);

@@ -36,7 +36,7 @@ export const erasures: readonly Mutant[] = [
     from: 'if (next !== null) {',
     to: 'if (next !== null && erasure.from === undefined) {',
     breaks: 'events of a long conversation still tell what was written',
-    caughtBy: { file: erasing, title: 'a long conversation is erased in parts' },
+    caughtBy: { file: erasing, title: 'a long history is erased to its beginning' },
   },
   {
     name: 'erased-send-goes-out',
@@ -74,7 +74,7 @@ export const erasures: readonly Mutant[] = [
     name: 'steps-of-erased-deliveries-kept',
     file: 'actors/runtime/erased-turns.ts',
     from: 'subject === 0 || !forgets(subject)',
-    to: 'subject === 0 || !forgets(0)',
+    to: 'subject === 0 || forgets(subject)',
     breaks: 'what a source said of a person who is erased stays in the journal',
     caughtBy: { file: erasing, title: 'what a source said of a send goes too' },
   },
