@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionJson, UserJson } from '#actors/representation.ts';
 import type { OidcConfig } from '#src/config/config.ts';
@@ -96,6 +97,19 @@ describe('a login', () => {
     expect(page.text).toContain('not among those allowed');
     expect(client.cookie(hostOf(api.url), 'parley_auth_token')).toBeUndefined();
     expect((await api.post<{ data: unknown[] }>('/users.list', {}, system)).body.data).toEqual([]);
+  });
+
+  it('begins at a host of the hub, or not at all', async () => {
+    await using api = await open();
+    const statusAt = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const request = get(`${api.url}/login`, { headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        request.on('error', reject);
+      });
+    expect([await statusAt('elsewhere.example'), await statusAt('localhost:1')]).toEqual([403, 302]);
   });
 
   it('is none without security.oidc', async () => {

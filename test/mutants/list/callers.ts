@@ -166,4 +166,12 @@ export const callers: readonly Mutant[] = [
     breaks: 'a made-up cursor shows what another actor was asked',
     caughtBy: { file: 'test/http/audit.test.ts', title: 'shows nothing of another actor, whatever the cursor says' },
   },
+  {
+    name: 'login-begun-at-any-host',
+    file: 'src/http/login/routes.ts',
+    from: "if (server.publicUrl !== '' || gate.knowsHost(headers)) return",
+    to: 'return',
+    breaks: 'a request with a made-up Host has the provider send the login there',
+    caughtBy: { file: login, title: 'begins at a host of the hub, or not at all' },
+  },
 ];

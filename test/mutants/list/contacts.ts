@@ -112,4 +112,15 @@ export const contacts: readonly Mutant[] = [
     breaks: 'a chain of merges makes a command that no batch takes',
     caughtBy: { file: merge, title: 'what goes with a contact is bounded, the newest of it' },
   },
+  {
+    name: 'page-without-room-is-the-last',
+    file: 'actors/contact/recent-reader.ts',
+    from: '(total > 0 ? newestEdge : null)',
+    to: 'null',
+    breaks: 'of a contact with long messages whole conversations are never shown',
+    caughtBy: {
+      file: 'test/http/contacts-recent-messages.test.ts',
+      title: 'leads on where there was no room for anything',
+    },
+  },
 ];
