@@ -12,12 +12,10 @@ import type { ActiveActor } from './activation.ts';
 import type { ActorAddress, Envelope } from './envelope.ts';
 import { erasedLetters, erasedTurns, type Redaction } from './erased-turns.ts';
 import type { Address, AnyKind, Columns, OwnedState, Runtime } from './kind.ts';
+import { tellEffect } from './runtime-commands.ts';
 import type { ShardCounters } from './shard.ts';
 import type { Growing } from './signal.ts';
 import { TurnSteps } from './turn-steps.ts';
-
-/** The kind of the outbox's rows that ask another actor for something. */
-export const tellEffect = 'command';
 
 /** What a turn came to. */
 export interface EndedTurn {

@@ -2,7 +2,7 @@ import { componentEffect } from '#actors/component/effects.ts';
 import { importEffect } from '#actors/contact-import/contract.ts';
 import { releaseEffect } from '#actors/media/contract.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
-import { tellEffect } from '#actors/runtime/turn-runtime.ts';
+import { tellEffect } from '#actors/runtime/runtime-commands.ts';
 import { followComponent } from '#src/dispatch/component-following.ts';
 import { ConnectorChecks } from '#src/dispatch/connector-checks.ts';
 import { carryOutImport } from '#src/dispatch/contact-import.ts';
