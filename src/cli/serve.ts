@@ -74,7 +74,7 @@ const createRealHub: CreateHub = async (config, log) => {
 export async function serveUntilStopped(
   config: Config,
   log: HubLogger,
-  onReady: (addresses: HubAddresses) => void = () => {},
+  onReady: (addresses: HubAddresses) => void | Promise<void> = () => {},
   createHub: CreateHub = createRealHub,
 ): Promise<void> {
   const stopped = stopSignal();
@@ -83,7 +83,7 @@ export async function serveUntilStopped(
   try {
     const addresses = await hub.start();
     log.info({ ...addresses, pid: process.pid }, 'hub.ready');
-    onReady(addresses);
+    await onReady(addresses);
     trimWhenIdle(ownHeap(), systemClock, log);
   } catch (error) {
     await stopInTime(hub, log).catch(() => {});

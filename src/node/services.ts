@@ -91,8 +91,10 @@ export function openServices(ports: NodePorts): NodeServices {
     problems,
     unread: (error) => reads.failed(error),
     tokens: ports.tokens ?? sourceTokensOf(config),
-import { Typing } from '#src/runtime/typing.ts';
-import { loginsOf } from '#src/security/logins.ts';
+    visitorTokens: ports.visitorTokens ?? new VisitorTokens(config, clock),
+    visitorLimits: new VisitorLimits(config.visitors, clock),
+    typing,
+    identityProvider: logins,
     commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: following(forget, refresh) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),

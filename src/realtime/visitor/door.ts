@@ -7,7 +7,7 @@ import { assertPageMay, isOpen, visitorBy } from '#src/security/visitor-door.ts'
 import type { Services } from '#src/services.ts';
 import type { Conduct, Outlet } from '../conduct.ts';
 import { quote } from '../destination.ts';
-import type { Endpoint, Shown } from '../endpoint.ts';
+import type { SocketDoor, Shown } from '../socket-door.ts';
 import type { FanOut, Subscription } from '../fan-out.ts';
 import type { Frame, Headers } from '../frame.ts';
 import type { HeartBeatOffer } from '../heart-beat.ts';
@@ -17,17 +17,19 @@ import { SocketCount } from './socket-count.ts';
 import { followMessages, followTyping } from './subscriptions.ts';
 import { TypingReport, typingIn } from './typing-report.ts';
 
-/** What the endpoint needs of the hub. */
+export const visitorPath = '/ws.chatplugin';
+
+/** What the door needs of the hub. */
 export type VisitorServices = Pick<
   Services,
   ('clock' | 'ids' | 'log' | 'feed' | 'unread' | 'store' | 'connectors') | ('visitorTokens' | 'commandsFor' | 'typing')
 >;
 
 /** The WebSocket of visitors: each follows the one conversation that is theirs (docs/api.md, "Chat plugin"). */
-export function visitorEndpoint(services: VisitorServices, fanOut: FanOut, heartBeat: HeartBeatOffer): Endpoint {
+export function visitorDoor(services: VisitorServices, fanOut: FanOut, heartBeat: HeartBeatOffer): SocketDoor {
   const sockets = new SocketCount();
   return {
-    path: '/ws.chatplugin',
+    path: visitorPath,
     begin(wire, shown) {
       const conduct = new VisitorConduct(services, fanOut, sockets, shown);
       const session = new Session(wire, { services, conduct, heartBeat });
@@ -44,6 +46,7 @@ class VisitorConduct implements Conduct {
   readonly #shown: Shown;
   #visitor: Visitor | null = null;
   #leave: Cancel = () => {};
+  #isOver = false;
   #reports: VisitReports | null = null;
   #collector: Collector | null = null;
   #typing: TypingReport | null = null;
@@ -59,7 +62,7 @@ class VisitorConduct implements Conduct {
     const token = (authorization ?? this.#shown.authorization)?.replace(/^bearer +/i, '').trim() ?? this.#shown.token;
     this.#assertOn();
     const visitor = token === undefined ? null : await visitorBy(this.#services, 'visit', token);
-    if (visitor === null) return null;
+    if (visitor === null || this.#isOver) return null;
     assertPageMay(this.#services, visitor.channelId, this.#shown.origin);
     this.#leave = this.#sockets.enter(visitor.conversationId);
     this.#visitor = visitor;
@@ -100,6 +103,7 @@ class VisitorConduct implements Conduct {
   }
 
   ended(): void {
+    this.#isOver = true;
     this.#leave();
     this.#collector?.close();
     this.#typing?.close();
