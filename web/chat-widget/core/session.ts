@@ -1,0 +1,126 @@
+import { type Api, Refusal } from './api.ts';
+import type { Entrance, Message } from './contract.ts';
+import { type Platform, readJson } from './platform.ts';
+
+/** What all tabs know of the visitor's conversation. */
+export interface Ticket {
+  /** Made up here: the same as long as the conversation is. */
+  id: string;
+  resumeToken: string;
+  /** Epoch ms. */
+  issuedAt: number;
+}
+
+/** A resume token lasts a week: renewed each day, a conversation lasts as long as its visitor comes back. */
+const renewAfter = 24 * 3_600_000;
+
+/** The visitor's conversation over pages and tabs: how it begins, how it is gone on with, and how it is left. */
+export class Session {
+  readonly storageKey: string;
+  readonly #api: Api;
+  readonly #platform: Platform;
+  readonly #channelId: string;
+  readonly #onList: (messages: readonly Message[]) => void;
+  #entering: Promise<Entrance | null> | null = null;
+
+  /** @param onList is given what was written so far, each time the hub tells it */
+  constructor(
+    parts: { api: Api; platform: Platform; channelId: string; storageKey: string },
+    onList: (messages: readonly Message[]) => void,
+  ) {
+    this.#api = parts.api;
+    this.#platform = parts.platform;
+    this.#channelId = parts.channelId;
+    this.storageKey = parts.storageKey;
+    this.#onList = onList;
+  }
+
+  /** Null: there is no conversation to go on with. */
+  get ticket(): Ticket | null {
+    return readJson<Ticket>(this.#platform.storage.get(this.storageKey));
+  }
+
+  /**
+   * The token of the conversation, which is begun where there is none and `begin` says so; else null.
+   * @throws Refusal when the channel takes no visitors
+   */
+  async token(begin: boolean): Promise<string | null> {
+    const entrance = (await this.#enterOnce(begin)) ?? (begin ? await this.#enterOnce(true) : null);
+    return entrance?.token ?? null;
+  }
+
+  /** The hub does not take this token any more. */
+  async expire(token: string): Promise<void> {
+    const entering = this.#entering;
+    const known = await entering?.catch(() => null);
+    if (known?.token === token && this.#entering === entering) this.#entering = null;
+  }
+
+  /** Asks what was written so far. */
+  async refresh(): Promise<void> {
+    this.#entering = null;
+    await this.#enterOnce(false);
+  }
+
+  /** For all tabs. */
+  leave(): void {
+    this.forget();
+    this.#write(null);
+  }
+
+  /** For this tab only. */
+  forget(): void {
+    this.#entering = null;
+  }
+
+  #enterOnce(begin: boolean): Promise<Entrance | null> {
+    if (this.#entering) return this.#entering;
+    const entering = this.#enter(begin);
+    this.#entering = entering;
+    const settle = (entrance: Entrance | null) => {
+      // The conversation may have been left meanwhile.
+      if (this.#entering !== entering) return;
+      if (entrance) this.#onList(entrance.messages);
+      else this.#entering = null;
+    };
+    entering.then(settle, () => settle(null));
+    return entering;
+  }
+
+  /** Tabs do this one after the other, so that they find one conversation and not each its own. */
+  #enter(begin: boolean): Promise<Entrance | null> {
+    return this.#platform.exclusively(this.storageKey, async () => {
+      const { ticket } = this;
+      return (ticket && (await this.#resume(ticket))) || (begin ? await this.#begin() : null);
+    });
+  }
+
+  /** @returns null when the hub does not know the conversation any more */
+  async #resume(ticket: Ticket): Promise<Entrance | null> {
+    try {
+      const entrance = await this.#api.authenticate({ resume_token: ticket.resumeToken });
+      if (this.#platform.clock.now() - ticket.issuedAt > renewAfter) await this.#keep(ticket.id, entrance.token);
+      return entrance;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 401) throw error;
+      if (this.ticket?.id === ticket.id) this.#write(null);
+      return null;
+    }
+  }
+
+  /** What can not be gone on with is not begun: nothing is written into it before the ticket is kept. */
+  async #begin(): Promise<Entrance> {
+    const entrance = await this.#api.authenticate({ channel_id: this.#channelId });
+    await this.#keep(this.#platform.newId(), entrance.token);
+    return entrance;
+  }
+
+  async #keep(id: string, token: string): Promise<void> {
+    const resumeToken = await this.#api.resumeToken(token);
+    this.#write({ id, resumeToken, issuedAt: this.#platform.clock.now() });
+  }
+
+  #write(ticket: Ticket | null): void {
+    this.#platform.storage.set(this.storageKey, ticket && JSON.stringify(ticket));
+  }
+}
