@@ -5,7 +5,7 @@ export function browserPlatform(): Platform {
   return {
     fetch: (...request) => fetch(...request),
     WebSocket,
-    storage: isStorageOpen() ? siteStorage() : memoryStorage(),
+    storage: siteStorage(),
     clock: {
       now: () => Date.now(),
       schedule(ms, run) {
@@ -32,39 +32,36 @@ export function browserPlatform(): Platform {
   };
 }
 
-/** Reading the property alone throws where a site may store nothing. */
-function isStorageOpen(): boolean {
-  const probe = 'parley:probe';
-  try {
-    localStorage.setItem(probe, '1');
-    localStorage.removeItem(probe);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
+/** The site's storage; what it does not take, being full or blocked, is kept as long as the page. */
 function siteStorage(): KeyValueStorage {
-  // What the browser's storage has no room for any more is kept as long as the page.
-  const overflow = memoryStorage();
+  const memory = memoryStorage();
   return {
-    get: (key) => overflow.get(key) ?? localStorage.getItem(key),
+    get: (key) => memory.get(key) ?? attempt(() => localStorage.getItem(key)) ?? null,
     set(key, value) {
-      overflow.set(key, null);
-      try {
+      memory.set(key, value);
+      attempt(() => {
         if (value === null) localStorage.removeItem(key);
         else localStorage.setItem(key, value);
-      } catch {
-        overflow.set(key, value);
-      }
+        memory.set(key, null);
+      });
     },
-    keys: (prefix) => [
-      ...new Set([...Object.keys(localStorage).filter((key) => key.startsWith(prefix)), ...overflow.keys(prefix)]),
-    ],
+    keys: (prefix) => {
+      const stored = attempt(() => Object.keys(localStorage).filter((key) => key.startsWith(prefix))) ?? [];
+      return [...new Set([...stored, ...memory.keys(prefix)])];
+    },
     watch(listener) {
       const changed = ({ key }: StorageEvent) => key !== null && listener(key);
       addEventListener('storage', changed);
       return () => removeEventListener('storage', changed);
     },
   };
+}
+
+/** Where a site may store nothing, naming `localStorage` alone throws. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
 }

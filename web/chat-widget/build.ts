@@ -30,7 +30,8 @@ for (const output of outputs) {
     bundle: true,
     minify: true,
     target: 'es2023',
-    charset: 'utf8',
+    // No page's encoding can spoil it.
+    charset: 'ascii',
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',

@@ -71,7 +71,7 @@ export class Chat {
     this.#platform = platform;
     this.#seenKey = `${name}:seen`;
     this.#outbox = new Outbox(platform.storage, outboxPrefix);
-    this.#session = new Session({ api, platform, channelId, storageKey: name }, (list) => this.#takeList(list));
+    this.#session = new Session({ api, platform, channelId, key: name, onList: (list) => this.#takeList(list) });
     this.#typing = new Typing(platform.clock, {
       tell: (isTyping) => this.#link.typing(isTyping),
       changed: () => this.#changed(),

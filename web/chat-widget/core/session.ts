@@ -14,30 +14,28 @@ export interface Ticket {
 /** A resume token lasts a week: renewed each day, a conversation lasts as long as its visitor comes back. */
 const renewAfter = 24 * 3_600_000;
 
+export interface SessionParts {
+  api: Api;
+  platform: Platform;
+  channelId: string;
+  /** Of the ticket in the storage. */
+  key: string;
+  /** Is given what was written so far, each time the hub tells it. */
+  onList(messages: readonly Message[]): void;
+}
+
 /** The visitor's conversation over pages and tabs: how it begins, how it is gone on with, and how it is left. */
 export class Session {
-  readonly storageKey: string;
-  readonly #api: Api;
-  readonly #platform: Platform;
-  readonly #channelId: string;
-  readonly #onList: (messages: readonly Message[]) => void;
+  readonly #parts: SessionParts;
   #entering: Promise<Entrance | null> | null = null;
 
-  /** @param onList is given what was written so far, each time the hub tells it */
-  constructor(
-    parts: { api: Api; platform: Platform; channelId: string; storageKey: string },
-    onList: (messages: readonly Message[]) => void,
-  ) {
-    this.#api = parts.api;
-    this.#platform = parts.platform;
-    this.#channelId = parts.channelId;
-    this.storageKey = parts.storageKey;
-    this.#onList = onList;
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
   }
 
   /** Null: there is no conversation to go on with. */
   get ticket(): Ticket | null {
-    return readJson<Ticket>(this.#platform.storage.get(this.storageKey));
+    return readJson<Ticket>(this.#parts.platform.storage.get(this.#parts.key));
   }
 
   /**
@@ -80,7 +78,7 @@ export class Session {
     const settle = (entrance: Entrance | null) => {
       // The conversation may have been left meanwhile.
       if (this.#entering !== entering) return;
-      if (entrance) this.#onList(entrance.messages);
+      if (entrance) this.#parts.onList(entrance.messages);
       else this.#entering = null;
     };
     entering.then(settle, () => settle(null));
@@ -89,7 +87,7 @@ export class Session {
 
   /** Tabs do this one after the other, so that they find one conversation and not each its own. */
   #enter(begin: boolean): Promise<Entrance | null> {
-    return this.#platform.exclusively(this.storageKey, async () => {
+    return this.#parts.platform.exclusively(this.#parts.key, async () => {
       const { ticket } = this;
       return (ticket && (await this.#resume(ticket))) || (begin ? await this.#begin() : null);
     });
@@ -98,8 +96,8 @@ export class Session {
   /** @returns null when the hub does not know the conversation any more */
   async #resume(ticket: Ticket): Promise<Entrance | null> {
     try {
-      const entrance = await this.#api.authenticate({ resume_token: ticket.resumeToken });
-      if (this.#platform.clock.now() - ticket.issuedAt > renewAfter) await this.#keep(ticket.id, entrance.token);
+      const entrance = await this.#parts.api.authenticate({ resume_token: ticket.resumeToken });
+      if (this.#parts.platform.clock.now() - ticket.issuedAt > renewAfter) await this.#keep(ticket.id, entrance.token);
       return entrance;
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 401) throw error;
@@ -110,17 +108,17 @@ export class Session {
 
   /** What can not be gone on with is not begun: nothing is written into it before the ticket is kept. */
   async #begin(): Promise<Entrance> {
-    const entrance = await this.#api.authenticate({ channel_id: this.#channelId });
-    await this.#keep(this.#platform.newId(), entrance.token);
+    const entrance = await this.#parts.api.authenticate({ channel_id: this.#parts.channelId });
+    await this.#keep(this.#parts.platform.newId(), entrance.token);
     return entrance;
   }
 
   async #keep(id: string, token: string): Promise<void> {
-    const resumeToken = await this.#api.resumeToken(token);
-    this.#write({ id, resumeToken, issuedAt: this.#platform.clock.now() });
+    const resumeToken = await this.#parts.api.resumeToken(token);
+    this.#write({ id, resumeToken, issuedAt: this.#parts.platform.clock.now() });
   }
 
   #write(ticket: Ticket | null): void {
-    this.#platform.storage.set(this.storageKey, ticket && JSON.stringify(ticket));
+    this.#parts.platform.storage.set(this.#parts.key, ticket && JSON.stringify(ticket));
   }
 }

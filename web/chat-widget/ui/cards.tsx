@@ -1,12 +1,14 @@
 import type { Card, Choice } from '../core/content.ts';
 import type { Texts } from './config.ts';
-import { LinkIcon, NextIcon, PreviousIcon } from './icons.tsx';
+import { DownIcon, LinkIcon } from './icons.tsx';
 import { Link } from './markdown.tsx';
 import { MediaView } from './media.tsx';
 
+/** What a press on an answer does; null: nothing can be chosen any more. */
+export type Choose = ((choice: Choice & { kind: 'reply' }) => void) | null;
+
 interface Choosing {
-  /** What a press on an answer does; null: nothing can be chosen any more. */
-  choose: ((choice: Choice & { kind: 'reply' }) => void) | null;
+  choose: Choose;
 }
 
 /** Answers and links, as buttons. */
@@ -45,10 +47,10 @@ export function Cards({ cards, texts, choose }: { cards: readonly Card[]; texts:
       {isCarousel && (
         <div class="turn">
           <button type="button" class="round" aria-label={texts.previous} onClick={(event) => turn(event, -1)}>
-            <PreviousIcon />
+            <DownIcon />
           </button>
           <button type="button" class="round" aria-label={texts.next} onClick={(event) => turn(event, 1)}>
-            <NextIcon />
+            <DownIcon />
           </button>
         </div>
       )}

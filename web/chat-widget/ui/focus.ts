@@ -3,9 +3,11 @@ const reachable = 'a[href], button:not(:disabled), textarea, audio[controls], vi
 /** Tab goes round inside an element: behind its last part comes its first. */
 export function keepFocusInside(element: HTMLElement, event: KeyboardEvent): void {
   const parts = [...element.querySelectorAll<HTMLElement>(reachable)];
-  const active = (element.getRootNode() as ShadowRoot).activeElement;
   const from = event.shiftKey ? parts[0] : parts.at(-1);
-  if (active !== from) return;
+  if (activeIn(element) !== from) return;
   event.preventDefault();
   (event.shiftKey ? parts.at(-1) : parts[0])?.focus();
 }
+
+/** What has the focus in the shadow tree of an element. */
+export const activeIn = (element: HTMLElement): Element | null => (element.getRootNode() as ShadowRoot).activeElement;

@@ -38,15 +38,13 @@ const isClose = (one: Entry, next: Entry): boolean =>
   (one.fromVisitor || one.sender?.id === next.sender?.id) &&
   next.at - one.at < closely;
 
-/** "Today", "Yesterday", or the date. */
-export function dayName(at: number, now: number, words: { today: string; yesterday: string }, locale?: string): string {
+/** "today" and "yesterday" in words, else the date. */
+export function dayName(at: number, now: number, locale?: string): string {
   const startOf = (time: number) => new Date(time).setHours(0, 0, 0, 0);
-  const days = Math.round((startOf(now) - startOf(at)) / 86_400_000);
-  if (days === 0) return words.today;
-  if (days === 1) return words.yesterday;
-  const year = new Date(at).getFullYear() === new Date(now).getFullYear() ? undefined : 'numeric';
-  return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year }).format(at);
+  const days = Math.round((startOf(at) - startOf(now)) / 86_400_000);
+  if (days > -2) return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day');
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'full' }).format(at);
 }
 
 export const timeName = (at: number, locale?: string): string =>
-  new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' }).format(at);
+  new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(at);

@@ -13,6 +13,4 @@ export const CloseIcon = drawn('M18 6 6 18M6 6l12 12');
 export const EndIcon = drawn('M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4M16 17l5-5-5-5M21 12H9');
 export const SendIcon = drawn('M12 19V5M5 12l7-7 7 7');
 export const FileIcon = drawn('M14 3v5h5M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8l-5-5Z');
-export const PreviousIcon = drawn('m15 18-6-6 6-6');
-export const NextIcon = drawn('m9 18 6-6-6-6');
 export const LinkIcon = drawn('M7 17 17 7M9 7h8v8');

@@ -1,9 +1,10 @@
 import { Component, createRef } from 'preact';
-import type { Chat, ChatState, Entry } from '../core/chat.ts';
-import { replyContent } from '../core/content.ts';
-import { EntryView } from './bubble.tsx';
+import type { Chat, ChatState } from '../core/chat.ts';
+import { readContent, replyContent } from '../core/content.ts';
+import { type Choose, Choices } from './cards.tsx';
 import type { Settings } from './config.ts';
-import { dayName, type Group, groupByDay, timeName } from './grouping.ts';
+import { AgentRow, GroupView } from './group.tsx';
+import { dayName, groupByDay } from './grouping.ts';
 import { DownIcon } from './icons.tsx';
 
 interface ListProps {
@@ -27,8 +28,10 @@ export class MessageList extends Component<ListProps, { isAtEnd: boolean }> {
 
   override render() {
     const { chat, state, settings } = this.props;
-    const { texts } = settings;
+    const { texts, locale, host } = settings;
     const last = state.entries.at(-1);
+    const isOpen = state.phase === 'new' || state.phase === 'active';
+    const choose: Choose = isOpen ? (choice) => chat.send(replyContent(choice)) : null;
     return (
       <div class="history">
         <div
@@ -42,38 +45,37 @@ export class MessageList extends Component<ListProps, { isAtEnd: boolean }> {
         >
           <div class="content">
             {texts.welcome && (
-              <div class="group">
-                <Avatar settings={settings} sender={undefined} />
-                <div class="entry">
-                  <div class="bubble">{texts.welcome}</div>
-                </div>
-              </div>
+              <AgentRow settings={settings}>
+                <div class="bubble">{texts.welcome}</div>
+              </AgentRow>
             )}
-            {groupByDay(state.entries).map((day) => (
-              <div class="day" key={day.key}>
-                <p class="date">{dayName(day.at, Date.now(), texts, settings.locale)}</p>
-                {day.groups.map((group) => (
-                  <GroupView key={group.key} {...{ group, chat, state, settings, last }} />
+            {groupByDay(state.entries).map(({ key, at, groups }) => (
+              <div class="day" key={key}>
+                <p class="date">{dayName(at, Date.now(), locale)}</p>
+                {groups.map((group) => (
+                  <GroupView key={group.key} {...{ group, chat, settings, choose }} />
                 ))}
               </div>
             ))}
+            {last && !last.fromVisitor && (
+              <Choices class="chips" choices={readContent(last.content, host).choices} choose={choose} />
+            )}
             {state.agentTypes && (
-              <div class="group">
-                <Avatar settings={settings} sender={undefined} />
+              <AgentRow settings={settings}>
                 <div class="bubble typing">
                   <span class="hidden">{texts.typing}</span>
                   <i />
                   <i />
                   <i />
                 </div>
-              </div>
+              </AgentRow>
             )}
           </div>
         </div>
         {!this.state.isAtEnd && (
           <button type="button" class="to-end" onClick={() => this.#goToEnd()}>
             <DownIcon />
-            {texts.newMessages}
+            {texts.latest}
           </button>
         )}
       </div>
@@ -83,69 +85,4 @@ export class MessageList extends Component<ListProps, { isAtEnd: boolean }> {
   #goToEnd(): void {
     this.#log.current?.scrollTo({ top: 0 });
   }
-}
-
-interface GroupProps extends ListProps {
-  group: Group;
-  last: Entry | undefined;
-}
-
-function GroupView({ group, chat, state, settings, last }: GroupProps) {
-  const isOpen = state.phase === 'new' || state.phase === 'active';
-  const choose = isOpen ? (choice: { text: string; postback: string | null }) => chat.send(replyContent(choice)) : null;
-  return (
-    <div class={group.fromVisitor ? 'group own' : 'group'}>
-      {!group.fromVisitor && <Avatar settings={settings} sender={group.sender} />}
-      {!group.fromVisitor && group.sender?.name && (
-        <p class="name" aria-hidden="true">
-          {group.sender.name}
-        </p>
-      )}
-      {group.entries.map((entry) => (
-        <EntryView key={entry.key} entry={entry} settings={settings} choose={choose} isLast={entry === last} />
-      ))}
-      <GroupEnd group={group} chat={chat} settings={settings} />
-    </div>
-  );
-}
-
-/** When it was written; or what became of it instead. */
-function GroupEnd({ group, chat, settings }: { group: Group; chat: Chat; settings: Settings }) {
-  const { texts, locale } = settings;
-  const failed = group.entries.filter(({ status }) => status === 'failed');
-  const last = group.entries.at(-1)!;
-  return (
-    <>
-      {failed.map((entry) => (
-        <p class="note failed" key={entry.key}>
-          <span title={entry.problem}>{texts.failed}</span>
-          <button type="button" onClick={() => chat.retry(entry)}>
-            {texts.retry}
-          </button>
-          <button type="button" onClick={() => chat.discard(entry)}>
-            {texts.discard}
-          </button>
-        </p>
-      ))}
-      {last.status !== 'failed' && (
-        <p class="note">
-          {last.status === 'sending' ? (
-            texts.sending
-          ) : (
-            <time dateTime={new Date(last.at).toISOString()}>{timeName(last.at, locale)}</time>
-          )}
-        </p>
-      )}
-    </>
-  );
-}
-
-function Avatar({ settings, sender }: { settings: Settings; sender: Entry['sender'] }) {
-  const name = sender?.name || settings.texts.title;
-  const url = settings.avatarUrl;
-  return (
-    <span class="avatar" aria-hidden="true">
-      {url ? <img src={url} alt="" /> : [...name][0]?.toUpperCase()}
-    </span>
-  );
 }

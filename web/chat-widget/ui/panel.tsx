@@ -2,7 +2,7 @@ import { Component, createRef } from 'preact';
 import type { Chat, ChatState } from '../core/chat.ts';
 import { Composer } from './composer.tsx';
 import type { Settings } from './config.ts';
-import { keepFocusInside } from './focus.ts';
+import { activeIn, keepFocusInside } from './focus.ts';
 import { CloseIcon, EndIcon } from './icons.tsx';
 import { MessageList } from './message-list.tsx';
 
@@ -27,8 +27,9 @@ export class Panel extends Component<PanelProps, { isAsking: boolean }> {
     this.#look();
   }
 
-  override componentDidUpdate({ state }: PanelProps): void {
-    if (state.phase !== this.props.state.phase) focusFirst(this.#panel.current);
+  override componentDidUpdate(): void {
+    // What had the focus may be gone.
+    if (!activeIn(this.#panel.current!)) focusFirst(this.#panel.current);
     this.#look();
   }
 
@@ -151,6 +152,6 @@ const takeFocus = (element: HTMLElement | null) => element?.focus();
 
 /** Where the visitor goes on: the input, or else the only button. A phone's keyboard is left down. */
 function focusFirst(panel: HTMLElement | null): void {
-  const wanted = matchMedia(phone).matches ? '.primary, .log' : 'textarea, .primary, .log';
-  panel?.querySelector<HTMLElement>(wanted)?.focus();
+  const wanted = matchMedia(phone).matches ? ['.primary', '.log'] : ['textarea', '.primary', '.log'];
+  takeFocus(wanted.map((part) => panel?.querySelector<HTMLElement>(part)).find((part) => part) ?? null);
 }

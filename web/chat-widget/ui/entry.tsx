@@ -1,21 +1,13 @@
 import type { Entry } from '../core/chat.ts';
-import { type Choice, isEmpty, readContent } from '../core/content.ts';
-import { Cards, Choices } from './cards.tsx';
+import { isEmpty, readContent } from '../core/content.ts';
+import { Cards, type Choose } from './cards.tsx';
 import type { Settings } from './config.ts';
 import { Markdown } from './markdown.tsx';
 import { MediaView } from './media.tsx';
 
-export interface EntryProps {
-  entry: Entry;
-  settings: Settings;
-  /** Null: nothing can be chosen any more. */
-  choose: ((choice: Choice & { kind: 'reply' }) => void) | null;
-  /** Only of the last one its answers are offered. */
-  isLast: boolean;
-}
-
 /** Everything that one Message shows. What visitors write is text as they wrote it. */
-export function EntryView({ entry, settings, choose, isLast }: EntryProps) {
+export function EntryView(props: { entry: Entry; settings: Settings; choose: Choose }) {
+  const { entry, settings, choose } = props;
   const { host, texts } = settings;
   const shown = readContent(entry.content, host);
   return (
@@ -29,7 +21,6 @@ export function EntryView({ entry, settings, choose, isLast }: EntryProps) {
       )}
       <Cards cards={shown.cards} texts={texts} choose={choose} />
       {isEmpty(shown) && shown.choices.length === 0 && <div class="bubble unknown">{texts.unknown}</div>}
-      {isLast && !entry.fromVisitor && <Choices class="chips" choices={shown.choices} choose={choose} />}
     </div>
   );
 }
