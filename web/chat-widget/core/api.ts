@@ -44,7 +44,7 @@ export function createApi(host: string, { fetch, clock }: Pick<Platform, 'fetch'
         credentials: 'omit',
         signal: given.signal,
       });
-      if (!response.ok) throw refusalOf(response, await response.json().catch(() => ({})));
+      if (!response.ok) throw refusalOf(response, await response.json().catch(() => null));
       return (await response.json()) as T;
     } finally {
       cancel();
@@ -60,8 +60,8 @@ export function createApi(host: string, { fetch, clock }: Pick<Platform, 'fetch'
   };
 }
 
-function refusalOf({ status, headers }: Response, answer: { error?: unknown }): Refusal {
+function refusalOf({ status, headers }: Response, answer: unknown): Refusal {
   const seconds = Number(headers.get('Retry-After'));
-  const message = typeof answer.error === 'string' ? answer.error : `The hub answered ${status}.`;
-  return new Refusal(status, message, seconds > 0 ? seconds * 1000 : 0);
+  const { error = `The hub answered ${status}.` } = (answer ?? {}) as { error?: string };
+  return new Refusal(status, error, seconds > 0 ? seconds * 1000 : 0);
 }

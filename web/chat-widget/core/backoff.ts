@@ -13,6 +13,10 @@ export class Backoff {
     this.#platform = platform;
   }
 
+  get isWaiting(): boolean {
+    return this.#waiting !== null;
+  }
+
   /** Runs later; in the place of what waited so far. @param atLeast ms */
   again(run: () => void, atLeast = 0): void {
     this.cancel();

@@ -114,6 +114,7 @@ export class Chat {
     this.#outbox.add(content, this.#platform.newId(), this.#platform.clock.now());
     this.#typing.sent();
     this.#draftsChanged();
+    this.#sender.hurry();
   }
 
   /** Tries again what failed, as something new. */

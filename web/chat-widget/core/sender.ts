@@ -32,10 +32,9 @@ export class Sender {
     this.#backoff = new Backoff(parts.platform);
   }
 
-  /** Sends what there is, now. */
+  /** Sends what there is, unless that waits for its next try: tabs that wake each other would never rest. */
   async flush(): Promise<void> {
-    this.#backoff.cancel();
-    if (this.#sending || this.#stopped || !this.#parts.outbox.next) return;
+    if (this.#sending || this.#stopped || this.#backoff.isWaiting || !this.#parts.outbox.next) return;
     this.#sending = true;
     const retry = await this.#sendAll();
     this.#sending = false;
@@ -77,7 +76,7 @@ export class Sender {
     const { api, session, outbox } = this.#parts;
     const token = await session.token(true);
     if (token === null) throw new Error('The conversation was left.');
-    outbox.change({ ...draft, tried: true });
+    if (!draft.tried) outbox.change({ ...draft, tried: true });
     try {
       this.#events.sent(draft, await api.send(token, draft.content, draft.name));
     } catch (error) {

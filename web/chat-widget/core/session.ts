@@ -39,7 +39,8 @@ export class Session {
   }
 
   /**
-   * The token of the conversation, which is begun where there is none and `begin` says so; else null.
+   * The token of the conversation, which is begun where there is none and `begin` says so; else null. Tabs begin one
+   * after the other, so that they find one conversation and not each its own.
    * @throws Refusal when the channel takes no visitors
    */
   async token(begin: boolean): Promise<string | null> {
@@ -85,12 +86,9 @@ export class Session {
     return entering;
   }
 
-  /** Tabs do this one after the other, so that they find one conversation and not each its own. */
-  #enter(begin: boolean): Promise<Entrance | null> {
-    return this.#parts.platform.exclusively(this.#parts.key, async () => {
-      const { ticket } = this;
-      return (ticket && (await this.#resume(ticket))) || (begin ? await this.#begin() : null);
-    });
+  async #enter(begin: boolean): Promise<Entrance | null> {
+    const { ticket } = this;
+    return (ticket && (await this.#resume(ticket))) || (begin ? await this.#begin() : null);
   }
 
   /** @returns null when the hub does not know the conversation any more */
