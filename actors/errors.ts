@@ -28,6 +28,7 @@ export const failureCodes = [
   'metadata_too_large',
   'ambiguous_target',
   'too_many_unknown_targets',
+  'rate_limited',
   'overloaded',
   'deadline_exceeded',
   'unavailable',

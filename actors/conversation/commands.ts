@@ -3,6 +3,7 @@ import { Failure } from '../errors.ts';
 import { messageId } from '../ids.ts';
 import { merged, objectAt } from '../json.ts';
 import type { Handlers, OwnedState } from '../runtime/kind.ts';
+import { collectMessages } from './collecting.ts';
 import type { ConversationCommands } from './contract.ts';
 import {
   eventOfOutcome,
@@ -23,6 +24,7 @@ import { displayNameOf, messageJson } from './representation.ts';
 import { hearOfMessage } from './said.ts';
 import { dropTag, putTag, takeTagOff } from './tags.ts';
 import type { MessageRow } from './tables.ts';
+import { reflectTyping } from './typing.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 export const conversationHandlers: Handlers<ConversationRuntime, ConversationCommands> = {
@@ -109,6 +111,15 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     return null;
   },
 
+  'contact.typing'(runtime, { typing }) {
+    presentConversation(runtime);
+    const { effects } = runtime.step({ type: typing ? 'typing.seen' : 'typing.ended' });
+    if (reflectTyping(runtime, effects)) announceConversation(runtime);
+    return { shown: typing };
+  },
+
+  'messages.collect': collectMessages,
+
   'conversation.tag'(runtime, { tagId }) {
     putTag(runtime, tagId);
     return null;
@@ -162,6 +173,7 @@ export function conversationTimer(
     const { effects } = runtime.step(event);
     if (effects.some(({ type }) => type === 'giveUpParked')) giveUpParked(runtime);
     if (effects.some(({ type }) => type === 'releaseEchoes')) releaseEchoes(runtime);
+    if (reflectTyping(runtime, effects)) announceConversation(runtime);
     return;
   }
   const row = runtime.reads.messageByKey(subject);

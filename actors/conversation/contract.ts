@@ -81,6 +81,13 @@ export type ConversationCommands = {
   'conversation.tag': { body: { tagId: string }; result: null };
   /** Takes a tag off, if it has it. @throws Failure `not_found` also for the tag */
   'conversation.untag': { body: { tagId: string }; result: null };
+  /**
+   * The contact types, or stopped; a Message of the contact ends it too, and time does. Done twice, it is the same.
+   * @throws Failure `not_found`, `metadata_too_large`
+   */
+  'contact.typing': { body: { typing: boolean }; result: { shown: boolean } };
+  /** The contact has these messages of ours: those that were on their way are delivered. @throws Failure `not_found` */
+  'messages.collect': { body: { messageIds: string[] }; result: { collected: string[] } };
   /** The tag was deleted. */
   'conversation.drop-tag': { body: { tagId: string }; result: null };
   /**
@@ -92,7 +99,7 @@ export type ConversationCommands = {
     result: { started: boolean; attempt: number; revision: number };
   };
   /**
-   * What the call came to. While another attempt than that of `revision` is in progress, only a success counts.
+   * What the call came to, or that nobody is to be called. While another attempt than that of `revision` is in progress, only a success counts.
    * `retryAt` (epoch ms): when the lane goes on, null when the message has left the lane.
    */
   'attempt.finish': {

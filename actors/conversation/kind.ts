@@ -1,5 +1,6 @@
 import { defineKind } from '../runtime/kind.ts';
 import { conversationHandlers, conversationTimer } from './commands.ts';
+import { recogniseCollect } from './collecting.ts';
 import { conversationContradictions } from './contradictions.ts';
 import type { ConversationCommands } from './contract.ts';
 import { deliveryReader } from './delivery-reader.ts';
@@ -35,7 +36,12 @@ export const conversationKind = defineKind<ConversationCommands>()({
   reads: conversationReads,
   load: loadConversation,
   handlers: conversationHandlers,
-  recognised: { 'messages.ingest': recogniseIngest },
+  recognised: {
+    'messages.ingest': recogniseIngest,
+    'messages.collect': recogniseCollect,
+    // Done again it is the same, so it need not be known.
+    'contact.typing': () => null,
+  },
   onTimer: conversationTimer,
   renderers: conversationRenderers,
   contradictions: conversationContradictions,

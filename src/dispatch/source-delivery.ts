@@ -139,8 +139,8 @@ export class SourceDelivery {
     if (work.pending === 'calling' && !this.#begun.has(effect.id)) {
       return this.#finish(effect, work, work.revision, { kind: 'outcome_unknown' });
     }
-    const refusal = calls.refusalOf(work);
-    if (refusal !== null) return this.#finish(effect, work, work.revision, refusal);
+    const uncalled = calls.withoutCall(work);
+    if (uncalled !== null) return this.#finish(effect, work, work.revision, uncalled);
     // Before the attempt starts: a call that is not made is no try, and the history has no attempt that never was.
     const wait = breaker.admit(work.channel.source);
     if (wait !== null) return { done: false, retryAt: clock.now() + wait };

@@ -27,6 +27,7 @@ export const statusOf: Record<FailureCode, number> = {
   metadata_too_large: 400,
   ambiguous_target: 400,
   too_many_unknown_targets: 400,
+  rate_limited: 429,
   overloaded: 503,
   deadline_exceeded: 503,
   unavailable: 503,
@@ -65,6 +66,7 @@ export const meaningOf: Record<FailureCode, string> = {
   ambiguous_target: 'metadata names a conversation or a message by an id that the source has given to several',
   too_many_unknown_targets:
     'a source has said something about more than 10,000 conversations and messages that have not appeared',
+  rate_limited: 'visitors have asked for this too often, from one address or on one channel',
   overloaded: 'more work is queued than the hub takes',
   deadline_exceeded: 'the work was not begun in time, so it was dropped',
   unavailable: 'a part of the hub does not answer, for example while it restarts',

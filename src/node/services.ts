@@ -16,10 +16,13 @@ import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
 import { Growth } from '#src/runtime/growth.ts';
+import { Typing } from '#src/runtime/typing.ts';
 import { createGuardedFetch, type GuardedFetch } from '#src/outgoing/guarded-fetch.ts';
 import { IdentityProvider } from '#src/security/identity-provider.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
+import { VisitorLimits } from '#src/security/visitor-limits.ts';
+import { VisitorTokens } from '#src/security/visitor-token.ts';
 import type { HealthCheck, Services } from '#src/services.ts';
 
 /** What the outward parts of a node stand on. */
@@ -42,6 +45,7 @@ export interface NodePorts {
   ownPorts?: ReadonlySet<number> | undefined;
   /** In the place of those that the configuration's secret makes. */
   tokens?: Services['tokens'] | undefined;
+  visitorTokens?: Services['visitorTokens'] | undefined;
 }
 
 /** The services, with the readers that only dispatchers use; open until `close`. */
@@ -73,6 +77,7 @@ export function openServices(ports: NodePorts): NodeServices {
   const stopSignals = followSignals(growth, bus, clock);
   const identityCalls = createGuardedFetch({ allowNetworks: config.outgoing.allowNetworks, ownPorts: ports.ownPorts });
   const longReadsFor = ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked)));
+  const typing = new Typing(bus);
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, live, clock, ids, log, store },
@@ -87,11 +92,15 @@ export function openServices(ports: NodePorts): NodeServices {
     problems,
     unread: (error) => reads.failed(error),
     tokens: ports.tokens ?? sourceTokensOf(config),
+    visitorTokens: ports.visitorTokens ?? new VisitorTokens(config, clock),
+    visitorLimits: new VisitorLimits(config.visitors, clock),
+    typing,
     identityProvider: providerOf(config, identityCalls.fetch, clock, log),
     commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: following(forget, refresh) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     close() {
+      typing.close();
       stopSignals();
       stopLooking();
       store.close();

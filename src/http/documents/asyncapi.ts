@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type EventType, eventTypes } from '#actors/representation.ts';
 import { webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
-import { webSocketPath } from '#src/realtime/server.ts';
 import { version } from '#src/version.ts';
 import { eventSchema, eventSchemaName, eventSchemas } from '../events/schemas.ts';
 import { deliveryHeaders } from './headers.ts';
@@ -57,7 +56,7 @@ export function asyncApiServers(url: string) {
   const { host, protocol, pathname } = new URL(url);
   const hub = {
     host,
-    pathname: `${pathname.replace(/\/$/, '')}${webSocketPath}`,
+    pathname: `${pathname.replace(/\/$/, '')}/ws.communication`,
     protocol: protocol === 'https:' ? 'wss' : 'ws',
     protocolVersion: 'STOMP 1.2',
     description: 'This hub.',

@@ -7,6 +7,7 @@ import { isShown } from '#src/media/types.ts';
 import type { Services } from '#src/services.ts';
 import { page, type Route, type Served } from '../door.ts';
 import { refusal } from '../outgoing.ts';
+import { isKnown } from '../etag.ts';
 
 /** Below it are the files. Whoever knows a file's address may read it: its hash is what nobody guesses. */
 export const mediaPath = '/media';
@@ -24,10 +25,6 @@ export function mediaRoute(services: Pick<Services, 'store' | 'media'>): Route {
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0]!;
-
-/** Whether a cache has it: it may name several tags, and one that compresses makes weak ones of ours. */
-const isKnown = (given = '', tag: string): boolean =>
-  given.split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, '')));
 
 async function served(folder: Services['media'], facts: MediaFacts, request: IncomingMessage): Promise<Served> {
   const { bytes, sha256 } = facts;
