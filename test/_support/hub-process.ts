@@ -35,6 +35,7 @@ export function testWorkspace(options: { shards?: number; port: number }): strin
       `data: { dir: ./data, shards: ${options.shards ?? 1} }`,
       `security: { jwtSecret: "${secret}j", systemToken: "${secret}s" }`,
       'integration: { source-api: { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: w } }',
+      'components: { sources: { chatplugin: {} } }',
       'outgoing: { allowNetworks: [127.0.0.0/8] }',
       '',
     ].join('\n'),

@@ -295,6 +295,29 @@ describe('away from the hub', () => {
     expect(chat.state.connection).toBe('online');
   });
 
+  it('asks now and then where no socket gets through', async () => {
+    hub.hasNoSockets = true;
+    const { chat } = await begun();
+    expect(chat.state.connection).toBe('online');
+    hub.agent('Slowly');
+    hub.clock.advance(5_000);
+    await settled();
+    expect(shownIn(chat.state)).toEqual(['Hello', 'Slowly']);
+    for (let second = 0; second < 60; second += 5) {
+      hub.clock.advance(5_000);
+      await settled();
+    }
+    expect(hub.connections).toBeLessThan(7);
+    hub.hasNoSockets = false;
+    for (let second = 0; second < 60; second += 5) {
+      hub.clock.advance(5_000);
+      await settled();
+    }
+    hub.agent('At once');
+    await settled();
+    expect(shownIn(chat.state).at(-1)).toBe('At once');
+  });
+
   it('goes on when its token has ended', async () => {
     const { chat } = await begun();
     hub.expireTokens();

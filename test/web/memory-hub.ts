@@ -17,6 +17,8 @@ export class MemoryHub {
   connections = 0;
   /** Nobody answers. */
   isDown = false;
+  /** Requests get through, sockets do not. */
+  hasNoSockets = false;
   /** Takes requests, and is gone before it answers. */
   losesAnswers = false;
   /** Status and body in the place of the next answers of a path. */
@@ -129,7 +131,7 @@ export class MemorySocket {
   constructor(hub: MemoryHub) {
     this.#hub = hub;
     hub.connections++;
-    queueMicrotask(() => (hub.isDown ? this.end(1006) : this.onopen()));
+    queueMicrotask(() => (hub.isDown || hub.hasNoSockets ? this.end(1006) : this.onopen()));
   }
 
   send(data: string): void {

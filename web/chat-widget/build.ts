@@ -1,4 +1,7 @@
-/** Builds what browsers load: `dist/s.js`, the whole widget as one script, and `dist/widget.mjs`, the chat without looks. */
+/**
+ * Builds what browsers load: `node web/chat-widget/build.ts` writes `dist/s.js`, the whole widget as one script,
+ * `dist/widget.mjs`, the chat without looks, and what `example.html` refers to.
+ */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Plugin, transform } from 'esbuild';
@@ -6,7 +9,7 @@ import { type BuildOptions, build, type Plugin, transform } from 'esbuild';
 const folder = import.meta.dirname;
 const dist = join(folder, 'dist');
 
-/** A style sheet becomes its text, made small. */
+/** A style sheet that a script imports becomes its text, made small. */
 const styleSheets: Plugin = {
   name: 'style-sheets',
   setup({ onLoad }) {
@@ -18,30 +21,42 @@ const styleSheets: Plugin = {
 };
 
 const outputs: BuildOptions[] = [
-  { entryPoints: ['index.ts'], format: 'iife', outfile: join(dist, 's.js') },
+  { entryPoints: ['index.ts'], format: 'iife', outfile: join(dist, 's.js'), plugins: [styleSheets] },
   { entryPoints: ['widget.ts'], format: 'esm', outfile: join(dist, 'widget.mjs') },
+  { entryPoints: ['example.ts'], format: 'iife', outfile: join(dist, 'example.js') },
+  { entryPoints: ['example.css'], outfile: join(dist, 'example.css') },
 ];
 
-mkdirSync(dist, { recursive: true });
-for (const output of outputs) {
-  const { outputFiles = [] } = await build({
-    ...output,
-    absWorkingDir: folder,
-    bundle: true,
-    minify: true,
-    target: 'es2023',
-    // No page's encoding can spoil it.
-    charset: 'ascii',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    legalComments: 'none',
-    plugins: [styleSheets],
-    write: false,
-  });
-  // Whoever serves the folder meanwhile never sees half a file.
-  for (const { path, contents } of outputFiles) {
-    const whole = join(dist, `.${basename(path)}.${process.pid}`);
+/** The files by their names. */
+export async function bundle(): Promise<Map<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>();
+  for (const output of outputs) {
+    const { outputFiles = [] } = await build({
+      ...output,
+      absWorkingDir: folder,
+      bundle: true,
+      minify: true,
+      target: 'es2023',
+      // No page's encoding can spoil it.
+      charset: 'ascii',
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+      legalComments: 'none',
+      write: false,
+    });
+    for (const { path, contents } of outputFiles) files.set(basename(path), contents);
+  }
+  return files;
+}
+
+/** Whoever serves the folder meanwhile never sees half a file. */
+export async function buildWidget(): Promise<void> {
+  mkdirSync(dist, { recursive: true });
+  for (const [name, contents] of await bundle()) {
+    const whole = join(dist, `.${name}.${process.pid}`);
     writeFileSync(whole, contents);
-    renameSync(whole, path);
+    renameSync(whole, join(dist, name));
   }
 }
+
+if (import.meta.main) await buildWidget();

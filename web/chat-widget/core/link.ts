@@ -18,13 +18,25 @@ export interface LinkEvents {
   unavailable(): void;
 }
 
-/** Listens to the conversation: connects, and connects again, until it is told to stop. */
+/** Ms between two questions, where nothing is told by itself. */
+const pollEvery = 5_000;
+/** After this many sockets in a row that failed, one is tried with every twelfth question only. */
+const patience = 3;
+const rarely = 12;
+
+/**
+ * Listens to the conversation: connects, and connects again, until it is told to stop. Where no socket gets through (a
+ * page's policy, a proxy), but requests do, it asks now and then.
+ */
 export class Link {
   readonly #parts: { host: string; session: Session; platform: Platform };
   readonly #events: LinkEvents;
   readonly #backoff: Backoff;
   #isRunning = false;
   #socket: Socket | null = null;
+  #isSubscribed = false;
+  /** Questions since the last socket that was subscribed. */
+  #polls = 0;
   /** Behind the last Message that came; null: none came yet. */
   #place: string | null = null;
 
@@ -38,7 +50,7 @@ export class Link {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#events.connection('connecting');
-    this.#connect();
+    this.#attempt(() => this.#connect());
   }
 
   stop(): void {
@@ -64,12 +76,19 @@ export class Link {
 
   async #connect(): Promise<void> {
     const { session } = this.#parts;
-    try {
-      const token = await session.token(false);
-      if (!this.#isRunning) return;
-      if (token !== null) return this.#open(token);
+    const token = await session.token(false);
+    if (!this.#isRunning) return;
+    if (token !== null) this.#open(token);
+    else {
       this.stop();
       this.#events.gone();
+    }
+  }
+
+  /** Runs what asks the hub, and tries again when it can not be asked. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
     } catch (error) {
       if (!(error instanceof Refusal)) return this.#retry(0);
       if (error.passes) return this.#retry(error.retryAfter);
@@ -94,6 +113,8 @@ export class Link {
 
   /** Without a place, what another tab took between the last list and this subscription is only in the next list. */
   async #subscribed(socket: Socket): Promise<void> {
+    this.#polls = 0;
+    this.#isSubscribed = true;
     this.#events.connection('online');
     try {
       if (this.#place === null) await this.#parts.session.refresh();
@@ -105,17 +126,29 @@ export class Link {
 
   async #closed(socket: Socket, refusedToken: string | null): Promise<void> {
     if (this.#socket !== socket) return;
+    const couldListen = this.#isSubscribed;
     this.#socket = null;
+    this.#isSubscribed = false;
     if (refusedToken !== null) {
       this.#place = null;
       await this.#parts.session.expire(refusedToken);
     }
-    this.#retry(0);
+    if (couldListen || refusedToken !== null) this.#retry(0);
+    else this.#attempt(() => this.#poll());
+  }
+
+  async #poll(): Promise<void> {
+    await this.#parts.session.refresh();
+    if (!this.#isRunning) return;
+    this.#events.connection('online');
+    this.#backoff.reset();
+    const needsSocket = ++this.#polls <= patience || this.#polls % rarely === 0;
+    this.#backoff.again(() => this.#attempt(() => (needsSocket ? this.#connect() : this.#poll())), pollEvery);
   }
 
   #retry(atLeast: number): void {
     if (!this.#isRunning) return;
     this.#events.connection('offline');
-    this.#backoff.again(() => this.#connect(), atLeast);
+    this.#backoff.again(() => this.#attempt(() => this.#connect()), atLeast);
   }
 }

@@ -57,8 +57,15 @@ export class Session {
 
   /** Asks what was written so far. */
   async refresh(): Promise<void> {
+    const before = this.#entering;
     this.#entering = null;
-    await this.#enterOnce(false);
+    try {
+      await this.#enterOnce(false);
+    } catch (error) {
+      // The token is as good as it was.
+      this.#entering ??= before;
+      throw error;
+    }
   }
 
   /** For all tabs. */
