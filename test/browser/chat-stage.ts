@@ -60,13 +60,13 @@ export class ChatStage implements AsyncDisposable {
     return new Visitor(this, await this.browser.newContext({ viewport: { width: 1000, height: 800 }, ...options }));
   }
 
-  /** An API user writes into the conversation that a visitor began last. */
-  async agentSays(content: object): Promise<{ id: string }> {
-    const { body } = await this.hub.post<{ id: string }>('/messages.send', {
-      conversation_id: await this.conversation(),
-      message: content,
-    });
-    return body;
+  /** An API user writes into the conversation that a visitor began last. @returns the ids */
+  async agentSays(...contents: object[]): Promise<string[]> {
+    const conversation_id = await this.conversation();
+    const sent = contents.map((message) =>
+      this.hub.post<{ id: string }>('/messages.send', { conversation_id, message }),
+    );
+    return (await Promise.all(sent)).map(({ body }) => body.id);
   }
 
   async agentTypes(typing: boolean): Promise<void> {

@@ -16,11 +16,11 @@ describe.skipIf(!hasBrowser)('the chat of a page', { timeout: 60_000 }, () => {
     const tab = await (await visitor.visit()).open();
     await tab.write('Is the lamp back?');
     await tab.sees('Is the lamp back?');
-    const { id } = await stage.agentSays({ text: 'Since **this morning**.' });
+    const [message_id] = await stage.agentSays({ text: 'Since **this morning**.' });
     await tab.sees('Since this morning.');
     expect(await tab.part('.prose strong').textContent()).toBe('this morning');
     expect(await stage.kept()).toEqual(['visitor: Is the lamp back?', 'agent: Since **this morning**.']);
-    const message = await stage.hub.post<{ state: string }>('/messages.info', { message_id: id });
+    const message = await stage.hub.post<{ state: string }>('/messages.info', { message_id });
     expect(message.body.state).toBe('delivered');
     expect(visitor.errors).toEqual([]);
   });

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('the widget on a page', { timeout: 120_000 }, () =>
     tab.page.on('dialog', (dialog) => dialogs.push(dialog.message()));
     const contents = payloads();
     expect(contents.length).toBeGreaterThanOrEqual(200);
-    for (const content of contents) await stage.agentSays(content);
+    await stage.agentSays(...contents);
     await tab.write('<img src=x onerror=ran()>');
     await stage.agentSays({ text: 'The end' });
     await tab.sees('The end');

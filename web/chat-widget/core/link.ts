@@ -134,16 +134,22 @@ export class Link {
       await this.#parts.session.expire(refusedToken);
     }
     if (couldListen || refusedToken !== null) this.#retry(0);
-    else this.#attempt(() => this.#poll());
+    else if (this.#polls === 0) this.#attempt(() => this.#poll());
+    else this.#pollLater();
   }
 
   async #poll(): Promise<void> {
     await this.#parts.session.refresh();
     if (!this.#isRunning) return;
     this.#events.connection('online');
+    this.#polls++;
+    if (this.#polls <= patience || this.#polls % rarely === 0) await this.#connect();
+    else this.#pollLater();
+  }
+
+  #pollLater(): void {
     this.#backoff.reset();
-    const needsSocket = ++this.#polls <= patience || this.#polls % rarely === 0;
-    this.#backoff.again(() => this.#attempt(() => (needsSocket ? this.#connect() : this.#poll())), pollEvery);
+    this.#backoff.again(() => this.#attempt(() => this.#poll()), pollEvery);
   }
 
   #retry(atLeast: number): void {

@@ -97,7 +97,7 @@ const link = (address: string, label: Inline[]): Inline => ({ kind: 'link', addr
 const rules: [pattern: RegExp, make: Maker][] = [
   [/\\([!-/:-@[-`{-~])/y, ([, sign]) => ({ kind: 'text', text: sign! })],
   [/`([^`\n]+)`/y, ([, text]) => ({ kind: 'code', text: text! })],
-  [/\*\*(?=\S)([^*]+(?:\*[^*]+)*?)\*\*/y, nested('strong')],
+  [/\*\*(?=\S)([^*]+(?:\*[^*]+)*?\*?)\*\*(?!\*)/y, nested('strong')],
   [/__(?=\S)([^_]+)__(?!\w)/y, nested('strong')],
   [/~~(?=\S)([^~]+)~~/y, nested('deleted')],
   [/\*(?=[^\s*])([^*\n]+)\*/y, nested('emphasis')],

@@ -1,3 +1,4 @@
+import { h } from 'preact';
 import type { Card, Choice } from '../core/content.ts';
 import type { Texts } from './config.ts';
 import { DownIcon, LinkIcon } from './icons.tsx';

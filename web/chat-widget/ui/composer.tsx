@@ -1,3 +1,4 @@
+import { h } from 'preact';
 import type { Chat } from '../core/chat.ts';
 import type { Settings } from './config.ts';
 import { SendIcon } from './icons.tsx';

@@ -1,3 +1,4 @@
+import { h } from 'preact';
 import type { Entry } from '../core/chat.ts';
 import { isEmpty, readContent } from '../core/content.ts';
 import { Cards, type Choose } from './cards.tsx';

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment, h } from 'preact';
 import type { Chat, Entry } from '../core/chat.ts';
 import { safeMedia } from '../core/links.ts';
 import type { Choose } from './cards.tsx';

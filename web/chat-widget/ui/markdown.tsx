@@ -1,4 +1,4 @@
-import type { ComponentChild } from 'preact';
+import { type ComponentChild, h } from 'preact';
 import { safeLink } from '../core/links.ts';
 import { type Inline, type Paragraph, parseMarkdown } from '../core/markdown.ts';
 

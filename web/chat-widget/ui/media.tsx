@@ -1,4 +1,4 @@
-import { Component } from 'preact';
+import { Component, h } from 'preact';
 import type { Media } from '../core/content.ts';
 import type { Texts } from './config.ts';
 import { FileIcon } from './icons.tsx';

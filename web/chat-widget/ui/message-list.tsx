@@ -1,4 +1,4 @@
-import { Component, createRef } from 'preact';
+import { Component, createRef, h } from 'preact';
 import type { Chat, ChatState } from '../core/chat.ts';
 import { readContent, replyContent } from '../core/content.ts';
 import { type Choose, Choices } from './cards.tsx';

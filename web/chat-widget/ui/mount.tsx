@@ -1,4 +1,4 @@
-import { createRef, render } from 'preact';
+import { createRef, h, render } from 'preact';
 import { Chat, type ChatOptions } from '../core/chat.ts';
 import type { Platform } from '../core/platform.ts';
 import { settingsOf, type WidgetConfig } from './config.ts';

@@ -1,4 +1,4 @@
-import { Component, createRef } from 'preact';
+import { Component, createRef, h } from 'preact';
 import type { Chat, ChatState } from '../core/chat.ts';
 import { Composer } from './composer.tsx';
 import type { Settings } from './config.ts';

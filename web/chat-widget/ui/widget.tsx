@@ -1,4 +1,4 @@
-import { Component, createRef } from 'preact';
+import { Component, createRef, Fragment, h } from 'preact';
 import type { Chat, ChatState } from '../core/chat.ts';
 import type { Settings } from './config.ts';
 import { ChatIcon, DownIcon } from './icons.tsx';
