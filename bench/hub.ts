@@ -23,6 +23,8 @@ function writeWorkspace(contacts: boolean): string {
     'server: { host: 127.0.0.1, port: 0, metricsPort: 0 }',
     `security: { jwtSecret: ${secret('jwt')}, systemToken: ${secret('system')} }`,
     `integration: { source-api: { enabled: true }, contacts: { enabled: ${contacts} }, webhook: { enabled: true, name: w } }`,
+    'components: { sources: { chatplugin: {} } }',
+    'visitors: { authenticationsPerAddress: 1000000, authenticationsPerChannel: 1000000, sendsPerAddress: 1000000, sendsPerChannel: 1000000 }',
     'outgoing: { allowNetworks: [127.0.0.0/8] }',
     '',
   ];

@@ -71,7 +71,7 @@ const createRealHub: CreateHub = async (config, log) => (await import('#src/hub.
 export async function serveUntilStopped(
   config: Config,
   log: HubLogger,
-  onReady: (addresses: HubAddresses) => void = () => {},
+  onReady: (addresses: HubAddresses) => void | Promise<void> = () => {},
   createHub: CreateHub = createRealHub,
 ): Promise<void> {
   const stopped = stopSignal();
@@ -81,7 +81,7 @@ export async function serveUntilStopped(
     const addresses = await hub.start();
     log.info({ ...addresses, pid: process.pid }, 'hub.ready');
     for (const what of notAvailable(config)) log.warn({ what }, 'hub.not_available');
-    onReady(addresses);
+    await onReady(addresses);
     trimWhenIdle(ownHeap(), systemClock, log);
   } catch (error) {
     await stopInTime(hub, log).catch(() => {});

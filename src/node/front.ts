@@ -9,10 +9,10 @@ import { createAuth } from '#src/security/auth.ts';
 import { createGate } from '#src/security/gate.ts';
 import { Sightings } from '#src/security/sightings.ts';
 import type { Metrics } from '#src/metrics.ts';
-import { communicationEndpoint } from '#src/realtime/communication.ts';
+import { communicationDoor } from '#src/realtime/communication.ts';
 import { createFanOut } from '#src/realtime/fan-out.ts';
 import { createRealtime, type Realtime, usualHeartBeat as heartBeat } from '#src/realtime/server.ts';
-import { visitorEndpoint } from '#src/realtime/visitor/endpoint.ts';
+import { visitorDoor } from '#src/realtime/visitor/door.ts';
 import type { Services } from '#src/services.ts';
 
 /** Where a running hub answers. */
@@ -40,11 +40,11 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
   // That a socket is open says nothing new about who follows.
   const lookAgain = createAuth(services, { keyUsed() {}, userCalled() {} });
   const fanOut = createFanOut(services);
-  const endpoints = [
-    communicationEndpoint(services, fanOut, auth, { heartBeat, lookAgain }),
-    visitorEndpoint(services, fanOut, heartBeat),
+  const doors = [
+    communicationDoor(services, fanOut, auth, { heartBeat, lookAgain }),
+    visitorDoor(services, fanOut, heartBeat),
   ];
-  const realtime = createRealtime({ clock: services.clock, fanOut, endpoints });
+  const realtime = createRealtime({ clock: services.clock, fanOut, doors });
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
   const gate = createGate(services.config);
   const sockets = realtime.paths;

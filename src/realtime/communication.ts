@@ -5,7 +5,7 @@ import { assertMayCall } from '#src/security/permission.ts';
 import type { Services } from '#src/services.ts';
 import type { Conduct } from './conduct.ts';
 import { parseDestination } from './destination.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { SocketDoor } from './socket-door.ts';
 import type { FanOut } from './fan-out.ts';
 import type { HeartBeatOffer } from './heart-beat.ts';
 import { Session } from './session.ts';
@@ -17,12 +17,12 @@ export interface CommunicationOptions {
 }
 
 /** The WebSocket of the core API: a client follows the feed, and says nothing (docs/api.md, "WebSocket"). */
-export function communicationEndpoint(
+export function communicationDoor(
   services: Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'unread'>,
   fanOut: FanOut,
   auth: Auth,
   { heartBeat, lookAgain = auth }: CommunicationOptions,
-): Endpoint {
+): SocketDoor {
   return {
     path: '/ws.communication',
     begin(wire, { authorization: ofUpgrade, cookie }) {

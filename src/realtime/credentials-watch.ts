@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '#actors/ports.ts';
-import type { Credited } from './endpoint.ts';
+import type { Credited } from './socket-door.ts';
 
 /** How long a socket outlives its credential, in ms, at most. */
 export const lookEvery = 30_000;

@@ -6,7 +6,7 @@ import { Failure } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
 import type { Admission } from '#src/security/gate.ts';
 import { watchCredentials } from './credentials-watch.ts';
-import type { Credited, Endpoint, Shown } from './endpoint.ts';
+import type { Credited, SocketDoor, Shown } from './socket-door.ts';
 import type { FanOut } from './fan-out.ts';
 import { clientLimits } from './frame.ts';
 import type { HeartBeatOffer } from './heart-beat.ts';
@@ -20,7 +20,7 @@ export interface Realtime {
    */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admission: Admission): boolean;
   /** Begins a session of a path over any wire, whose owner feeds it and says when it is closed. */
-  open(path: Endpoint['path'], wire: Wire, shown: Shown): Session;
+  open(path: SocketDoor['path'], wire: Wire, shown: Shown): Session;
   /** The paths that are WebSockets. */
   readonly paths: readonly string[];
   /** Ends every session with 1001 ("going away") and resolves when their sockets are closed. */
@@ -33,7 +33,7 @@ export interface RealtimeParts {
   clock: Clock;
   /** Closed with the rest. */
   fanOut: FanOut;
-  endpoints: readonly Endpoint[];
+  doors: readonly SocketDoor[];
 }
 
 /** What is offered to every client: ms both ways. */
@@ -43,9 +43,9 @@ const goingAway = 1001;
 const closeGraceMs = 1000;
 const keepAliveMs = 30_000;
 
-/** The STOMP endpoints of the hub: `ws` for the WebSocket, our own sessions above it (docs/api.md, "WebSocket"). */
-export function createRealtime({ clock, fanOut, endpoints }: RealtimeParts): Realtime {
-  const byPath = new Map<string, Endpoint>(endpoints.map((endpoint) => [endpoint.path, endpoint]));
+/** The WebSockets of the hub: `ws` for the WebSocket, our own sessions above it (docs/api.md, "WebSocket"). */
+export function createRealtime({ clock, fanOut, doors }: RealtimeParts): Realtime {
+  const byPath = new Map<string, SocketDoor>(doors.map((door) => [door.path, door]));
   const open = new Map<WebSocket, Credited>();
   const stopWatching = watchCredentials(clock, () => open.values());
   let closing = false;
@@ -57,8 +57,8 @@ export function createRealtime({ clock, fanOut, endpoints }: RealtimeParts): Rea
     handleProtocols: (offered) => subProtocols.find((protocol) => offered.has(protocol)) ?? false,
   });
 
-  const start = (endpoint: Endpoint, webSocket: WebSocket, socket: Duplex, shown: Shown): void => {
-    const credited = endpoint.begin(wireOf(webSocket, socket), shown);
+  const start = (door: SocketDoor, webSocket: WebSocket, socket: Duplex, shown: Shown): void => {
+    const credited = door.begin(wireOf(webSocket, socket), shown);
     const { session } = credited;
     open.set(webSocket, credited);
     webSocket.on('message', (data) => session.receive(data as Buffer));
@@ -72,13 +72,13 @@ export function createRealtime({ clock, fanOut, endpoints }: RealtimeParts): Rea
 
   return {
     handleUpgrade(request, socket, head, admission) {
-      const endpoint = byPath.get(pathOf(request));
-      if (endpoint === undefined) return false;
+      const door = byPath.get(pathOf(request));
+      if (door === undefined) return false;
       if (closing) throw new Failure('unavailable', 'The hub is stopping; try again.');
       const shown = shownBy(request, admission);
       // A peer that vanishes without heart-beats is found by TCP.
       (socket as Socket).setKeepAlive?.(true, keepAliveMs);
-      webSockets.handleUpgrade(request, socket, head, (webSocket) => start(endpoint, webSocket, socket, shown));
+      webSockets.handleUpgrade(request, socket, head, (webSocket) => start(door, webSocket, socket, shown));
       return true;
     },
     open: (path, wire, shown) => byPath.get(path)!.begin(wire, shown).session,

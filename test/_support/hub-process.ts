@@ -36,6 +36,7 @@ export function testWorkspace(options: { shards?: number; port: number }): strin
       `security: { jwtSecret: "${secret}j", systemToken: "${secret}s" }`,
       'integration: { source-api: { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: w } }',
       'components: { sources: { chatplugin: {} } }',
+      'visitors: { authenticationsPerAddress: 100000, sendsPerAddress: 100000, sendsPerChannel: 100000 }',
       'outgoing: { allowNetworks: [127.0.0.0/8] }',
       '',
     ].join('\n'),

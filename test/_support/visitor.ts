@@ -34,7 +34,7 @@ export class TestVisitor implements AsyncDisposable {
   readonly earlier: MessageJson[];
   readonly #clients: Client[] = [];
 
-  private constructor(api: Api, token: string, earlier: MessageJson[]) {
+  constructor(api: Api, token: string, earlier: MessageJson[]) {
     this.#api = api;
     this.token = token;
     this.earlier = earlier;

@@ -70,6 +70,10 @@ test('the welcome names addresses and the place of the token', () => {
     "curl -s -X POST http://127.0.0.1:8080/client.config -H 'Content-Type: application/json' -d '{}'",
   );
   expect(shown).not.toContain(systemToken);
+  expect(shown).not.toContain('Chat ');
+  expect(welcome(loadConfig({ env }), 'parley.yaml', addresses, 'http://chat.example')).toContain(
+    'http://chat.example',
+  );
 });
 
 test('the start says what is not available', async () => {

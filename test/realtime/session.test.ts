@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createFanOut } from '#src/realtime/fan-out.ts';
-import { communicationEndpoint } from '#src/realtime/communication.ts';
+import { communicationDoor } from '#src/realtime/communication.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { MemoryFeed } from './memory-feed.ts';
@@ -68,10 +68,10 @@ describe('a session', () => {
     const clock = { now: () => 0, elapsed: () => 0, schedule, soon: systemClock.soon };
     const services = { clock, ids: { uuid: () => 'x', random: () => 0 }, log: quietLog, feed, ...healthy };
     const fanOut = createFanOut({ clock, feed, log: quietLog, onGrew: feed.onGrew, ...healthy });
-    const endpoint = communicationEndpoint(services, fanOut, { identify: () => agent } as unknown as Auth, {
+    const door = communicationDoor(services, fanOut, { identify: () => agent } as unknown as Auth, {
       heartBeat: { send: 0, expect: 0 },
     });
-    endpoint.begin(wire, {});
+    door.begin(wire, {});
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([10_000]);
     timers[0]?.run();
     expect(sent).toEqual([expect.stringContaining('No CONNECT frame came'), '1002']);

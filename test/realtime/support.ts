@@ -8,7 +8,7 @@ import type { Clock, Logger } from '#actors/ports.ts';
 import { Problems } from '#actors/problems.ts';
 import { statusOf } from '#src/http/errors.ts';
 import { type Frame, FrameParser, serialiseFrame, type StompVersion } from '#src/realtime/frame.ts';
-import { type CommunicationOptions, communicationEndpoint } from '#src/realtime/communication.ts';
+import { type CommunicationOptions, communicationDoor } from '#src/realtime/communication.ts';
 import { createFanOut } from '#src/realtime/fan-out.ts';
 import { createRealtime, usualHeartBeat } from '#src/realtime/server.ts';
 import { systemClock } from '#src/runtime/system.ts';
@@ -59,8 +59,8 @@ export async function startHub({ identify, allowedOrigins = [], clock, ...option
   };
   const auth = { identify: (identify ?? (() => agent)) as Auth['identify'] };
   const fanOut = createFanOut(services);
-  const endpoint = communicationEndpoint(services, fanOut, auth, { heartBeat: usualHeartBeat, ...options });
-  const realtime = createRealtime({ clock: services.clock, fanOut, endpoints: [endpoint] });
+  const door = communicationDoor(services, fanOut, auth, { heartBeat: usualHeartBeat, ...options });
+  const realtime = createRealtime({ clock: services.clock, fanOut, doors: [door] });
   const server = createServer();
   const gate = createGate({
     server: { host: '127.0.0.1', publicUrl: '' },

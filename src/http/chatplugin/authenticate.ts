@@ -26,7 +26,8 @@ export const authenticateChatplugin = defineOperation({
     .refine((body) => (body.channel_id === undefined) !== (body.resume_token === undefined), {
       error: 'give either channel_id or resume_token',
       path: ['channel_id'],
-    }),
+    })
+    .meta({ anyOf: [{ required: ['channel_id'] }, { required: ['resume_token'] }] }),
   example: { channel_id: exampleIds.channel },
   responses: { 200: z.object({ token: z.string(), messages: z.array(messageSchema) }) },
   errors: ['feature_disabled', 'rate_limited', 'not_found', 'channel_not_connected', 'unauthorized', 'forbidden'],

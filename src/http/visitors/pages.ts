@@ -8,14 +8,12 @@ import { page, type Route, type Served } from '../door.ts';
 import { isKnown } from '../etag.ts';
 import { refusal } from '../outgoing.ts';
 
-/** Where the widget is built to, and the page to try it on. */
+/** Where the page to try the widget on is, and what the widget is built to. */
 const folder = fileURLToPath(new URL('../../../web/chat-widget/', import.meta.url));
 const built = join(folder, 'dist');
 
 /** Where everything stands that visitors' browsers load. */
-export const pagesPath = '/chatplugin/ui';
-/** The page on which a channel can be tried. */
-export const examplePath = `${pagesPath}/example`;
+const pagesPath = '/chatplugin/ui';
 
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -27,10 +25,10 @@ const types: Record<string, string> = {
   '.png': 'image/png',
 };
 
-/** The example page has no script and no address in it that is not the hub's. */
+/** Scripts and styles of the example page are the hub's own, and none stands in the page; messages may show anything. */
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; " +
-  "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data: blob:; " +
+  "media-src 'self' https: blob:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Every name may mean another content after an upgrade: asked for again, unless the content itself is named. */
 const shortly = 'public, max-age=300';
@@ -38,14 +36,15 @@ const forever = 'public, max-age=31536000, immutable';
 
 /** `GET /chatplugin/ui/…`: the widget as it was built, and the page to try it on. */
 export const visitorPageRoutes = (): Route[] => [
-  page(examplePath, (request) => served(join(folder, 'example.html'), request)),
-  page(`${pagesPath}/:file`, (request) => served(join(built, fileIn(request)), request)),
+  page(`${pagesPath}/example`, (request) => served(join(folder, 'example.html'), request)),
+  page(`${pagesPath}/:file`, (request) => served(fileOf(request), request)),
 ];
 
-/** A plain name, so that nothing outside of the folder can be meant. */
-function fileIn({ url = '' }: IncomingMessage): string {
+/** What the example page needs lies beside it, everything else was built. Nothing outside of the folders can be meant. */
+function fileOf({ url = '' }: IncomingMessage): string {
   const [name = ''] = url.slice(pagesPath.length + 1).split('?', 1);
-  return /^[\w-][\w.-]*$/.test(name) ? name : 'none';
+  if (!/^[\w-][\w.-]*$/.test(name)) return join(built, 'none');
+  return join(name.startsWith('example.') ? folder : built, name);
 }
 
 async function served(file: string, { url = '', headers: asked }: IncomingMessage): Promise<Served> {

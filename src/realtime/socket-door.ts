@@ -18,7 +18,7 @@ export interface Credited {
 }
 
 /** One WebSocket of the hub, by its path: who may come, and what its sessions can do. */
-export interface Endpoint {
+export interface SocketDoor {
   readonly path: `/ws.${string}`;
   /** Begins a session over a wire, whose owner feeds it and says when it is closed. */
   begin(wire: Wire, shown: Shown): Credited;

@@ -7,7 +7,7 @@ import { assertPageMay, isOpen, visitorBy } from '#src/security/visitor-door.ts'
 import type { Services } from '#src/services.ts';
 import type { Conduct, Outlet } from '../conduct.ts';
 import { quote } from '../destination.ts';
-import type { Endpoint, Shown } from '../endpoint.ts';
+import type { SocketDoor, Shown } from '../socket-door.ts';
 import type { FanOut, Subscription } from '../fan-out.ts';
 import type { Frame, Headers } from '../frame.ts';
 import type { HeartBeatOffer } from '../heart-beat.ts';
@@ -17,14 +17,14 @@ import { SocketCount } from './socket-count.ts';
 import { followMessages, followTyping } from './subscriptions.ts';
 import { TypingReport, typingIn } from './typing-report.ts';
 
-/** What the endpoint needs of the hub. */
+/** What the door needs of the hub. */
 export type VisitorServices = Pick<
   Services,
   ('clock' | 'ids' | 'log' | 'feed' | 'unread' | 'store' | 'connectors') | ('visitorTokens' | 'commandsFor' | 'typing')
 >;
 
 /** The WebSocket of visitors: each follows the one conversation that is theirs (docs/api.md, "Chat plugin"). */
-export function visitorEndpoint(services: VisitorServices, fanOut: FanOut, heartBeat: HeartBeatOffer): Endpoint {
+export function visitorDoor(services: VisitorServices, fanOut: FanOut, heartBeat: HeartBeatOffer): SocketDoor {
   const sockets = new SocketCount();
   return {
     path: '/ws.chatplugin',
