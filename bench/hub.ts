@@ -1,6 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { LoadReport } from './load/options.ts';
 import { benchChannel, conversationNames, ingestRequest } from './requests.ts';
@@ -13,8 +12,6 @@ const readyMessage = 'hub.ready';
 const fillBatch = 1_000;
 /** Enough that the next batch is read while one is written; their commands fit into a mailbox (4,096). */
 const fillConnections = 3;
-/** For contacts, in ms. */
-const lookEvery = 500;
 const secret = (name: string): string => name.padEnd(40, 'x');
 
 /** The id of the source that all benchmarks ingest through. */
@@ -26,6 +23,8 @@ function writeWorkspace(contacts: boolean): string {
     'server: { host: 127.0.0.1, port: 0, metricsPort: 0 }',
     `security: { jwtSecret: ${secret('jwt')}, systemToken: ${secret('system')} }`,
     `integration: { source-api: { enabled: true }, contacts: { enabled: ${contacts} }, webhook: { enabled: true, name: w } }`,
+    'components: { sources: { chatplugin: {} } }',
+    'visitors: { authenticationsPerAddress: 1000000, authenticationsPerChannel: 1000000, sendsPerAddress: 1000000, sendsPerChannel: 1000000 }',
     'outgoing: { allowNetworks: [127.0.0.0/8] }',
     '',
   ];
@@ -110,6 +109,15 @@ export class BenchHub implements AsyncDisposable {
     return this.ingest(messages / fillBatch, fillBatch, conversationNames(conversations));
   }
 
+  /** Contacts are made after the answer: resolves when there are so many. */
+  async contactsMade(count: number): Promise<void> {
+    for (;;) {
+      const { pagination_data } = await this.call<{ pagination_data: { total: number } }>('contacts.list', {});
+      if (pagination_data.total >= count) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
   /** Ingests batches through the API; the messages walk through the conversations, round and round. */
   ingest(requests: number, messages: number, conversations: string[]): Promise<LoadReport> {
     return runLoad({
@@ -119,15 +127,6 @@ export class BenchHub implements AsyncDisposable {
       warmUp: 0,
       until: { requests },
     });
-  }
-
-  /** Waits until so many conversations have their contacts, which are made after the answer. */
-  async haveContacts(conversations: number): Promise<void> {
-    for (;;) {
-      const { pagination_data }: { pagination_data: { total: number } } = await this.call('contacts.list', {});
-      if (pagination_data.total >= conversations) return;
-      await wait(lookEvery);
-    }
   }
 
   /** Stops the process; the workspace stays. */

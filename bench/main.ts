@@ -15,6 +15,7 @@ import { search } from './scenarios/search.ts';
 import { start } from './scenarios/start.ts';
 import { storage } from './scenarios/storage.ts';
 import { strangers } from './scenarios/strangers.ts';
+import { connectedVisitors } from './scenarios/visitors.ts';
 import { webhooks } from './scenarios/webhooks.ts';
 
 const usage = 'npm run bench -- [--quick] [--json] [scenario …]';
@@ -34,6 +35,7 @@ const scenarios: Scenario[] = [
   storage,
   start,
   memory,
+  connectedVisitors,
 ];
 
 /** A scenario's figures, or why there are none. */

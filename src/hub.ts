@@ -212,6 +212,7 @@ export class Hub implements AsyncDisposable {
       ownPorts: this.#ownPorts,
     });
     this.#part('services', () => services.close());
+    services.onGrew('erased', () => longReader.forgetErased());
     return services;
   }
 

@@ -14,7 +14,10 @@ import type { Connectors } from './connectors/registry.ts';
 import type { MediaFolder } from './media/folder.ts';
 import type { LongReads } from './runtime/long-reads.ts';
 import type { IdentityProvider } from './security/identity-provider.ts';
+import type { Typing } from './runtime/typing.ts';
 import type { SourceTokens } from './security/source-token.ts';
+import type { VisitorLimits } from './security/visitor-limits.ts';
+import type { VisitorTokens } from './security/visitor-token.ts';
 
 /** Where a command comes from: kept in the journal, and the root of derived command ids. */
 export interface Origin {
@@ -57,6 +60,10 @@ export interface Services {
   /** Something could not be read. @returns what its caller is told; null: the store is not to blame */
   unread(error: unknown): Failure | null;
   tokens: Pick<SourceTokens, 'make' | 'verify'>;
+  visitorTokens: Pick<VisitorTokens, 'make' | 'verify'>;
+  visitorLimits: VisitorLimits;
+  /** Agents who type, for visitors. */
+  typing: Typing;
   /** Where people log in; null: nowhere. */
   identityProvider: Pick<IdentityProvider, 'begin' | 'complete'> | null;
   commandsFor(origin: Origin): CommandSender;

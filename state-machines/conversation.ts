@@ -6,6 +6,9 @@ export const awaitedFor = 30_000;
 /** How long what may be an echo of a send waits for the answer that tells, in ms. */
 export const echoParkedFor = 30_000;
 
+/** How long a contact that types is shown to type without another sign of it, in ms. */
+export const typingShownFor = 15_000;
+
 export type ConversationEvent =
   /** The conversation appeared: an inbound message, or the start of one by us. */
   | { type: 'open' }
@@ -19,6 +22,9 @@ export type ConversationEvent =
   /** It is known of every such message what it is. */
   | { type: 'echo.settle' }
   | { type: 'read' }
+  /** The contact types; again while it goes on. */
+  | { type: 'typing.seen' }
+  | { type: 'typing.ended' }
   | { type: 'workflow.set'; state: 'OPEN' | 'CLOSED' }
   | { type: 'workflow.remove' };
 
@@ -42,6 +48,10 @@ export const conversation = setup({
     giveUpParked: () => {},
     /** Effect: show what turned out to be no echo. */
     releaseEchoes: () => {},
+    /** Effect: show that the contact types. */
+    showTyping: () => {},
+    /** Effect: show it no longer. */
+    hideTyping: () => {},
     park: assign({ parked: ({ context }) => context.parked + 1 }),
     unpark: assign({ parked: 0 }),
     countUnread: assign({ unread: ({ context }, { count }: { count: number }) => context.unread + count }),
@@ -51,7 +61,7 @@ export const conversation = setup({
     isAny: (_, { count }: { count: number }) => count > 0,
     isOpen: (_, params: { state: 'OPEN' | 'CLOSED' }) => params.state === 'OPEN',
   },
-  delays: { awaitedFor, echoParkedFor },
+  delays: { awaitedFor, echoParkedFor, typingShownFor },
 }).createMachine({
   id: 'conversation',
   type: 'parallel',
@@ -92,6 +102,25 @@ export const conversation = setup({
         parked: {
           on: { 'echo.settle': 'none' },
           after: { echoParkedFor: { target: 'none', actions: 'releaseEchoes' } },
+        },
+      },
+    },
+    typing: {
+      initial: 'idle',
+      states: {
+        idle: { on: { 'typing.seen': { target: 'shown', actions: 'showTyping' } } },
+        shown: {
+          on: {
+            'typing.seen': { target: 'shown', reenter: true },
+            'typing.ended': { target: 'idle', actions: 'hideTyping' },
+            // Whoever has sent the message is done with it.
+            'messages.received': {
+              guard: { type: 'isAny', params: ({ event }) => ({ count: event.fromContact }) },
+              target: 'idle',
+              actions: 'hideTyping',
+            },
+          },
+          after: { typingShownFor: { target: 'idle', actions: 'hideTyping' } },
         },
       },
     },

@@ -19,6 +19,8 @@ export type AttemptOutcome =
   /** The source asked to wait, in ms. Not counted as a try. */
   | { kind: 'throttled'; error: string; retryAfter: number; giveUpAfter: number }
   | { kind: 'channel_not_connected'; error: string }
+  /** Nobody was called: the recipient comes for it. */
+  | { kind: 'awaits_recipient' }
   /** The hub stopped between the call and its answer. */
   | { kind: 'outcome_unknown' };
 
@@ -36,13 +38,19 @@ export type MessageDeliveryEvent =
   | ({ type: 'attempt.unreachable'; error: string; jitter: number } & Moment)
   | ({ type: 'attempt.throttled'; error: string; retryAfter: number } & Moment)
   | { type: 'attempt.outcome-unknown' }
+  /** Nobody is to be called: the recipient comes for it. */
+  | { type: 'recipient.awaited' }
+  /** The recipient has it. */
+  | { type: 'collected' }
   /** The source says of a message that it took that it failed after all. */
   | { type: 'source.failed'; error: string }
   | { type: 'resend' }
   /** The conversation that it is for is not there (yet). */
   | { type: 'conversation.awaited' }
   | { type: 'conversation.appeared' }
-  | { type: 'conversation.missing'; error: string };
+  | { type: 'conversation.missing'; error: string }
+  /** It is not to go out any more. */
+  | { type: 'withdraw'; error: string };
 
 export interface MessageDeliveryContext {
   /** Tries counted so far. */
@@ -120,6 +128,7 @@ export const messageDelivery = setup({
         queued: {
           on: {
             'conversation.awaited': '#message-delivery.awaiting',
+            'recipient.awaited': '#message-delivery.uncollected',
             'attempt.started': {
               target: 'calling',
               actions: { type: 'countAttempt', params: ({ event }) => ({ at: event.at }) },
@@ -185,7 +194,13 @@ export const messageDelivery = setup({
       // Also outside of `calling`: a late outcome of an earlier try may have ended the state, the source's answer stands.
       on: {
         'attempt.succeeded': 'delivered',
+        // It may be there before its lane has got to it.
+        collected: 'delivered',
         'attempt.rejected': {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
+        withdraw: {
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
         },
@@ -196,6 +211,20 @@ export const messageDelivery = setup({
       on: {
         'conversation.appeared': 'pending',
         'conversation.missing': {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
+        withdraw: {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+    },
+    /** In no lane: however long the recipient stays away, nobody waits. */
+    uncollected: {
+      on: {
+        collected: 'delivered',
+        withdraw: {
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
         },

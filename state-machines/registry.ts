@@ -27,8 +27,11 @@ export interface RegisteredMachine {
 export const registry = {
   conversation: {
     machine: conversation,
-    version: 2,
-    migrations: [(state) => ({ ...state, value: { ...(state.value as object), echoes: 'none' } })],
+    version: 3,
+    migrations: [
+      (state) => ({ ...state, value: { ...(state.value as object), echoes: 'none' } }),
+      (state) => ({ ...state, value: { ...(state.value as object), typing: 'idle' } }),
+    ],
   },
   channel: { machine: channel, version: 1, migrations: [] },
   component: { machine: component, version: 1, migrations: [] },

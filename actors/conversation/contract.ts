@@ -1,3 +1,4 @@
+import type { ErasureOf } from '#machines/contact.ts';
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { Json, JsonObject, MessageJson } from '../representation.ts';
 import type { Address } from '../runtime/kind.ts';
@@ -43,6 +44,22 @@ export interface ConversationOrigin {
   contact?: true;
 }
 
+/** How far a conversation is that is being erased. */
+export interface ConversationErasure {
+  partOf: ErasureOf;
+  /** Keys of rows: what is older than `before` goes; what is older than `since` went with an erasure before this one. */
+  since: number;
+  before: number;
+  /** Key of the turn that began it. */
+  turn: number;
+  /** Messages that were erased. */
+  messages: number;
+  /** The last one of them. */
+  after?: { sentAt: number; key: number };
+  /** Key of the turn that is looked at next; absent: the newest. */
+  from?: number;
+}
+
 /** The commands of a conversation: type → body and result. */
 export type ConversationCommands = {
   /** Creates the conversation when it is new. A message already stored is reported as a duplicate. */
@@ -81,8 +98,22 @@ export type ConversationCommands = {
   'conversation.tag': { body: { tagId: string }; result: null };
   /** Takes a tag off, if it has it. @throws Failure `not_found` also for the tag */
   'conversation.untag': { body: { tagId: string }; result: null };
+  /**
+   * The contact types, or stopped; a Message of the contact ends it too, and time does. Done twice, it is the same.
+   * @throws Failure `not_found`, `metadata_too_large`
+   */
+  'contact.typing': { body: { typing: boolean }; result: { shown: boolean } };
+  /** The contact has these messages of ours: those that were on their way are delivered. @throws Failure `not_found` */
+  'messages.collect': { body: { messageIds: string[] }; result: { collected: string[] } };
   /** The tag was deleted. */
   'conversation.drop-tag': { body: { tagId: string }; result: null };
+  /** Nothing of the person is to stay: what it shows itself goes at once. It tells when all is done. */
+  'conversation.erase': { body: { partOf: ErasureOf }; result: null };
+  /** Goes on with its messages, and then with what its turns told. */
+  'conversation.erase-messages': { body: ConversationErasure; result: null };
+  'conversation.erase-turns': { body: ConversationErasure; result: null };
+  /** Its contact was still being erased when the person wrote again, and can be there now. */
+  'conversation.introduce': { body: null; result: null };
   /**
    * A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. `revision`
    * tells this attempt from every other one of the message.
@@ -92,7 +123,7 @@ export type ConversationCommands = {
     result: { started: boolean; attempt: number; revision: number };
   };
   /**
-   * What the call came to. While another attempt than that of `revision` is in progress, only a success counts.
+   * What the call came to, or that nobody is to be called. While another attempt than that of `revision` is in progress, only a success counts.
    * `retryAt` (epoch ms): when the lane goes on, null when the message has left the lane.
    */
   'attempt.finish': {

@@ -98,6 +98,8 @@ export function eventOfOutcome(outcome: AttemptOutcome, at: number): MessageDeli
     }
     case 'outcome_unknown':
       return { type: 'attempt.outcome-unknown' };
+    case 'awaits_recipient':
+      return { type: 'recipient.awaited' };
     case 'rejected':
     case 'channel_not_connected':
       return { type: 'attempt.rejected', error: outcome.error };

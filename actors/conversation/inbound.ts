@@ -2,6 +2,7 @@ import type { InboundMessage } from './contract.ts';
 import type { ConversationRuntime } from './memory.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import type { MessageRow } from './tables.ts';
+import { reflectTyping } from './typing.ts';
 import { addMessage, announceConversation } from './writer.ts';
 
 /** A message of the source; `turn`: key of the turn that took it in, where it was not this one. */
@@ -10,8 +11,9 @@ type TakenIn = InboundMessage & { turn?: number };
 /** Stores messages of the source, and shows them. */
 export function receive(runtime: ConversationRuntime, messages: readonly TakenIn[]): void {
   const fromContact = messages.filter((message) => message.fromContact).length;
-  const { context } = runtime.step({ type: 'messages.received', fromContact });
+  const { context, effects } = runtime.step({ type: 'messages.received', fromContact });
   runtime.save({ unread_count: context.unread });
+  reflectTyping(runtime, effects);
   // Asked once for all of them: nearly always there is nothing.
   const isAwaited = runtime.reads.hasParkedMetadata(runtime.row.source);
   for (const message of messages) {

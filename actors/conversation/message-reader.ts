@@ -17,6 +17,8 @@ export interface MessageReader {
   findBySourceId(source: string, sourceMessageId: string): { messageId: string; conversationId: string }[];
   /** The message of a conversation that has this id at the source. */
   findInConversation(conversationId: string, source: string, sourceMessageId: string): string | null;
+  /** The key of the turn that made the oldest message of ours that is pending; null: none is. */
+  oldestPending(conversationId: string): number | null;
   /** The metadata of a message as it is stored; null: there is none. */
   storedMetadata(id: string): string | null;
 }
@@ -47,6 +49,11 @@ export function messageReader(db: Connection): MessageReader {
     .prepare(
       `SELECT id FROM message WHERE source_message_id = ? AND delivery IS NOT NULL
        AND conversation = (SELECT key FROM conversation WHERE id = ?)`,
+    )
+    .pluck();
+  const pending = db
+    .prepare(
+      `SELECT min(turn) FROM message WHERE state = 'pending' AND conversation = (SELECT key FROM conversation WHERE id = ?)`,
     )
     .pluck();
   return {
@@ -93,6 +100,7 @@ export function messageReader(db: Connection): MessageReader {
       const ours = own.get(sourceMessageId, uuidToBytes(conversationId)) as Uint8Array | undefined;
       return ours === undefined ? null : uuidFromBytes(ours);
     },
+    oldestPending: (conversationId) => pending.get(uuidToBytes(conversationId)) as number | null,
     storedMetadata: (id) => byId.get(uuidToBytes(id))?.metadata ?? null,
   };
 }

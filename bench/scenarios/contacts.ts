@@ -60,7 +60,7 @@ async function ratioOfIngest(scale: Scale, say: (line: string) => void): Promise
   await using on = await BenchHub.start();
   await using off = await BenchHub.start([], { contacts: false });
   for (const hub of [on, off]) await hub.fill(conversations, conversations);
-  await on.haveContacts(conversations);
+  await on.contactsMade(conversations);
   const side = (name: string, hub: BenchHub) => async (): Promise<number> => {
     const before = hub.cpuSeconds();
     const { perSecond, requests, seconds } = await saturate(hub.url, hub.token, scale);

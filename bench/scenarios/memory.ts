@@ -21,7 +21,7 @@ export const memory: Scenario = {
     const touched = conversations / shrink;
     await hub.fill(touched, touched);
     const busy = hub.resident();
-    await hub.haveContacts(touched);
+    await hub.contactsMade(touched);
     await wait(settle);
     const loaded = hub.resident();
     for (const { all, anonymous } of [idle, busy, loaded]) {

@@ -1,6 +1,5 @@
 import type { Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
-import { notAvailable } from '#src/config/not-available.ts';
 import type { HubLogger } from '#src/logger.ts';
 import { ownHeap, releaseCompileCache, trimWhenIdle } from '#src/runtime/idle-memory.ts';
 import { systemClock } from '#src/runtime/system.ts';
@@ -75,7 +74,7 @@ const createRealHub: CreateHub = async (config, log) => {
 export async function serveUntilStopped(
   config: Config,
   log: HubLogger,
-  onReady: (addresses: HubAddresses) => void = () => {},
+  onReady: (addresses: HubAddresses) => void | Promise<void> = () => {},
   createHub: CreateHub = createRealHub,
 ): Promise<void> {
   const stopped = stopSignal();
@@ -84,8 +83,7 @@ export async function serveUntilStopped(
   try {
     const addresses = await hub.start();
     log.info({ ...addresses, pid: process.pid }, 'hub.ready');
-    for (const what of notAvailable(config)) log.warn({ what }, 'hub.not_available');
-    onReady(addresses);
+    await onReady(addresses);
     trimWhenIdle(ownHeap(), systemClock, log);
   } catch (error) {
     await stopInTime(hub, log).catch(() => {});

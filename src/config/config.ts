@@ -1,6 +1,6 @@
 /** The configuration after defaults, the file and the environment. `keys.ts` says what each key means. */
 export interface Config {
-  server: { host: string; port: number; publicUrl: string; metricsPort: number | 'auto' };
+  server: { host: string; port: number; publicUrl: string; metricsPort: number | 'auto'; trustedProxies: string[] };
   data: { dir: string; durability: 'full' | 'normal'; shards: number };
   nats: { url: string };
   security: {
@@ -23,6 +23,13 @@ export interface Config {
   outgoing: { allowNetworks: string[] };
   /** Milliseconds. */
   delivery: { giveUpAfter: number };
+  /** How often a minute visitors may do something. */
+  visitors: {
+    authenticationsPerAddress: number;
+    authenticationsPerChannel: number;
+    sendsPerAddress: number;
+    sendsPerChannel: number;
+  };
   /** Files that are uploaded: bytes of one at most, and types as `image/*`. */
   media: { maxSize: number; types: string[] };
   /** Milliseconds. */

@@ -64,6 +64,8 @@ const oidc = optional({
   logoutSuccessUrl: key(webUrl, '', 'Where a logout ends.'),
 });
 
+const rate = number(1, 1_000_000);
+
 const metaApp = () =>
   optional({
     appId: needed(text, 'Id of the app at the platform.'),
@@ -77,6 +79,11 @@ export const configKeys: Section = section({
     host: key(text, '127.0.0.1', 'Address to listen on. Another than loopback needs security.authentication.'),
     port: key(port, 8080, 'Port of the API; 0: any free port.'),
     publicUrl: key(webUrl, '', 'Address under which others reach the hub; empty: the address it listens on.'),
+    trustedProxies: key(
+      networks,
+      [],
+      'Networks of proxies before the hub: of their requests X-Forwarded-For says who asks.',
+    ),
     metricsPort: key(
       portOrAuto,
       'auto',
@@ -143,6 +150,12 @@ export const configKeys: Section = section({
       '10m',
       'How long a send is tried for, from its first call on, while its source is out of reach or asks to wait.',
     ),
+  }),
+  visitors: section({
+    authenticationsPerAddress: key(rate, 60, 'Conversations that visitors of one address begin or resume in a minute.'),
+    authenticationsPerChannel: key(rate, 3_000, 'The same of one channel.'),
+    sendsPerAddress: key(rate, 120, 'Messages that visitors of one address send in a minute.'),
+    sendsPerChannel: key(rate, 6_000, 'The same of one channel.'),
   }),
   media: section({
     maxSize: key(size, '25MiB', 'Bytes of an uploaded file at most.'),

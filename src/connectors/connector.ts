@@ -17,11 +17,14 @@ export interface Connector {
   readonly sources: readonly string[] | 'registered';
   /** The addresses at which its sources call the hub. */
   readonly routes: readonly InboundRoute[];
-  /** Hands one message to its source. At most one message arrives, whatever it returns. Must not reject. */
-  deliver(delivery: Delivery, tools: DeliveryTools): Promise<CallOutcome>;
+  /** How messages go out; `collected`: nobody is called, as contacts come to the hub for theirs. */
+  readonly deliver: Deliver | 'collected';
   readonly starter?: ConversationStarter;
   readonly checker?: ConnectionChecker;
 }
+
+/** Hands one message to its source. At most one message arrives, whatever it returns. Must not reject. */
+export type Deliver = (delivery: Delivery, tools: DeliveryTools) => Promise<CallOutcome>;
 
 /** Makes a connector for a hub: how the registry lists it. Null: the configuration has nothing for it. */
 export type ConnectorFactory = (config: Config) => Connector | null;
@@ -45,6 +48,22 @@ export interface PushReceiver<Body> {
   example: Body | object;
   /** Pure. */
   parse(source: string, body: Body): Inbound;
+}
+
+/** The power to take what a person writes who has come to the hub without being a source. */
+export interface VisitReceiver<Body> {
+  /** The body, as the API documents it. */
+  request: z.ZodType<Body>;
+  example: Body | object;
+  /** Pure. @param id of the message, where the body names none @param now epoch ms */
+  parse(visit: Visit, body: Body, id: string, now: number): Inbound;
+}
+
+/** Where a visitor writes, in the words of the source. */
+export interface Visit {
+  sourceChannelId: string;
+  /** The visitor, and with it the one conversation that the visitor has. */
+  sourceConversationId: string;
 }
 
 /** A message to hand over, with all that the hub knows about its way. */

@@ -3,11 +3,13 @@ import type { ChannelJson } from '#actors/representation.ts';
 import type { Config } from '#src/config/config.ts';
 import type { LiveConfig } from '#src/config/live.ts';
 import type { Connector, ConnectorFactory, InboundRoute } from './connector.ts';
+import { chatPluginConnector } from './chat-plugin/connector.ts';
+import { source, visits } from './chat-plugin/visits.ts';
 import { customConnector } from './custom/connector.ts';
 import { push } from './custom/inbound.ts';
 
 /** Every connector of the hub: one line each. */
-export const factories: readonly ConnectorFactory[] = [customConnector];
+export const factories: readonly ConnectorFactory[] = [customConnector, chatPluginConnector];
 
 /** The hub's own sources: nothing that is registered may have such a name, or one below it. */
 const ownSources = ['chatplugin', 'pageplatform', 'photoplatform', 'cloudmsg', 'bizmaps', 'telco'];
@@ -18,6 +20,10 @@ export const isReservedSource = (sourceId: string): boolean =>
 
 /** Who reads what registered sources push to the API. */
 export const pushReceiver = push;
+
+/** Who reads what visitors write to the API, and the source that their conversations are of. */
+export const visitReceiver = visits;
+export const visitedSource = source;
 
 /** The connectors of a running hub. */
 export interface Connectors {

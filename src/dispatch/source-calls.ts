@@ -31,21 +31,23 @@ export class SourceCalls {
     this.#parts = parts;
   }
 
-  /** Why a send can not be called for at all; null when it can. */
-  refusalOf({ channel }: DeliveryWork): AttemptOutcome | null {
+  /** What a send comes to that nobody is called for; null: its source is to be called. */
+  withoutCall({ channel }: DeliveryWork): AttemptOutcome | null {
     if (!channel.connected) {
       return { kind: 'channel_not_connected', error: `The channel ${channel.id} is not connected.` };
     }
-    return this.#parts.connectors.of(channel) === null ? noConnector(channel) : null;
+    const connector = this.#parts.connectors.of(channel);
+    if (connector === null) return noConnector(channel);
+    return connector.deliver === 'collected' ? { kind: 'awaits_recipient' } : null;
   }
 
-  /** Makes one call. Only for sends that nothing speaks against. */
+  /** Makes one call. Only for sends whose source is to be called. */
   async make(work: DeliveryWork): Promise<AttemptOutcome> {
     const { connectors, health, client, clock, ids, giveUpAfter } = this.#parts;
     const { message, conversation, channel, knownToSource } = work;
     const registered = await this.#registered(work);
     const connector = connectors.of(channel);
-    if (connector === null) return noConnector(channel);
+    if (connector === null || connector.deliver === 'collected') return noConnector(channel);
     const delivery = { message, conversation, channel, knownToSource, registered };
     const call = connector.deliver(delivery, { http: client, now: () => clock.now() });
     this.#underWay.set(call, connector);

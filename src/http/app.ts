@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { Failure } from '#actors/errors.ts';
-import { webSocketPath } from '#src/realtime/server.ts';
 import type { Gate } from '#src/security/gate.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { Door, type Env, page, type Route, type Work } from './door.ts';
 import { handle, type HandlerParts } from './handle.ts';
+import { visitorPageRoutes } from './visitors/pages.ts';
 import { healthRoutes } from './health.ts';
 import { handleInbound } from './inbound-route.ts';
 import { loginRoutes } from './login/routes.ts';
@@ -15,6 +15,8 @@ import { refusal } from './outgoing.ts';
 
 export interface AppParts extends HandlerParts {
   gate: Gate;
+  /** Paths that are WebSockets. */
+  sockets: readonly string[];
   /** What it serves, unless it is the table of the API. */
   operations?: readonly Operation[];
 }
@@ -24,7 +26,7 @@ export interface AppParts extends HandlerParts {
  * @throws Error when a connector claims an address that the hub has itself
  */
 export function createApp(parts: AppParts): Hono<Env> {
-  const { services, gate, operations = table } = parts;
+  const { services, gate, sockets, operations = table } = parts;
   const app = new Hono<Env>();
   const door = new Door(services);
   const own = [
@@ -33,7 +35,8 @@ export function createApp(parts: AppParts): Hono<Env> {
     ...documentRoutes(services.config),
     ...loginRoutes(parts),
     mediaRoute(services),
-    page(webSocketPath, async () => onlyUpgrades()),
+    ...visitorPageRoutes(),
+    ...sockets.map((path) => page(path, async () => onlyUpgrades(path))),
   ];
   const { connectors } = services;
   const claimed = connectors.routes.find(({ path }) => own.some((route) => route.path === path));
@@ -67,11 +70,8 @@ function inboundRoute(parts: AppParts, path: string): Route | null {
 }
 
 /** What a request gets that does not ask for a WebSocket where there is only one. */
-const onlyUpgrades = () =>
-  refusal(
-    new Failure(
-      'upgrade_required',
-      `${webSocketPath} is a WebSocket: connect with a STOMP client. See /asyncapi.json.`,
-    ),
-    { Upgrade: 'websocket', Connection: 'Upgrade' },
-  );
+const onlyUpgrades = (path: string) =>
+  refusal(new Failure('upgrade_required', `${path} is a WebSocket: connect with a STOMP client. See /asyncapi.json.`), {
+    Upgrade: 'websocket',
+    Connection: 'Upgrade',
+  });

@@ -82,7 +82,7 @@ export class Door {
 
   #respond(c: Context<Env>, requestId: string, { status, body, headers }: Served): Response {
     const all: Record<string, string> = {
-      ...corsHeaders(this.#services.config, c.env.incoming.headers.origin),
+      ...corsHeaders(this.#services.config, c.env.incoming),
       ...(body !== null && { 'Content-Type': 'application/json' }),
       ...headers,
       'X-Request-Id': requestId,

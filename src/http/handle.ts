@@ -4,8 +4,7 @@ import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
-import { catalogue } from '#src/config/catalogue.ts';
-import { featureKeys } from '#src/features.ts';
+import { switchOf } from '#src/features.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Auth } from '#src/security/auth.ts';
 import { type Caller, type CallerOf, callerName, type Scope } from '#src/security/caller.ts';
@@ -17,6 +16,7 @@ import { addressOf } from './address.ts';
 import { type Bodies, bodyLimit } from './bodies.ts';
 import { defect } from './errors.ts';
 import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
+import { clientAddress } from './client-address.ts';
 import { parseBody } from './json-body.ts';
 import { arrival } from './media/arrival.ts';
 import { type Answer, bodyText, type Call, type Operation } from './operation.ts';
@@ -109,10 +109,11 @@ async function answer(
     ? await fileGiven(services, request)
     : await jsonGiven(parts, operation, request, name);
   const { bytes, body } = given;
-  const address = addressOf(services.config.server, headers);
+  const { server } = services.config;
+  const from = { address: clientAddress(server, request), page: headers.origin };
+  const asked = { caller, requestId, address: addressOf(server, headers), from };
   const key = headers['idempotency-key'];
-  if (key === undefined || operation.isRead)
-    return written(await operation.handle(call(services, { caller, requestId, address }, null), body));
+  if (key === undefined || operation.isRead) return written(await operation.handle(call(services, asked, null), body));
 
   const keyed = keyedRequest(String(key), name, operation.path, bytes);
   const answered = await claim(services.commandsFor(originOf({ requestId, caller })), keyed);
@@ -121,7 +122,7 @@ async function answer(
     return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
   }
   const { claimed } = answered;
-  return await once(services, call(services, { caller, requestId, address }, claimed), operation, body, claimed);
+  return await once(services, call(services, asked, claimed), operation, body, claimed);
 }
 
 /** What a request brought: its body as the operation takes it, and the bytes that tell it from another one. */
@@ -181,7 +182,7 @@ const originOf = ({ requestId, caller }: Pick<Call, 'requestId' | 'caller'>): Or
 
 function call<C extends Caller>(
   all: Services,
-  asked: Pick<Call<C>, 'caller' | 'requestId' | 'address'>,
+  asked: Pick<Call<C>, 'caller' | 'requestId' | 'address' | 'from'>,
   keyed: ClaimedKey | null,
 ): Call<C> {
   const { caller } = asked;
@@ -204,8 +205,8 @@ function call<C extends Caller>(
 
 function assertFeature({ feature }: Operation, { features }: Services): void {
   if (feature === undefined || features.isOn(feature)) return;
-  const { name } = catalogue.find(({ path }) => path?.[1] === feature)!;
-  const message = `This feature is off. Set ${featureKeys[feature]} to true to use it, or switch on the component ${name}.`;
+  const { component, key } = switchOf(feature);
+  const message = `This feature is off. Switch it on by ${key} in the configuration, or as the component ${component}.`;
   throw new Failure('feature_disabled', message);
 }
 

@@ -10,6 +10,14 @@ import type { KeyAccess } from '#src/security/permission.ts';
 import type { Services } from '#src/services.ts';
 import type { AnswerHeader } from './documents/headers.ts';
 
+/** Where a request comes from: what its connection and its headers say. */
+export interface RequestOrigin {
+  /** Of the client, as far as it is known. */
+  address: string;
+  /** Of the page; undefined: none asks. */
+  page: string | undefined;
+}
+
 /** What an operation is given of the request besides its body. */
 export interface Call<C extends Caller = Caller> {
   services: Services;
@@ -20,6 +28,8 @@ export interface Call<C extends Caller = Caller> {
   requestId: string;
   /** The hub's, as the caller reached it. */
   address: string;
+  /** Where the request comes from. */
+  from: RequestOrigin;
   /** Who calls: one of those whom the scope of the operation lets in. */
   caller: C;
   /** An id that stays the same when the request is repeated with its Idempotency-Key within a day. */

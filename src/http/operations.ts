@@ -1,7 +1,12 @@
 import { listAudit } from './audit/list.ts';
+import { connectChatpluginChannel } from './channels/chatplugin/connect.ts';
+import { disconnectChatpluginChannel } from './channels/chatplugin/disconnect.ts';
 import { infoChannel } from './channels/info.ts';
 import { listChannels } from './channels/list.ts';
 import { updateChannel } from './channels/update.ts';
+import { authenticateChatplugin } from './chatplugin/authenticate.ts';
+import { resumeTokenChatplugin } from './chatplugin/resume-token.ts';
+import { sendChatplugin } from './chatplugin/send.ts';
 import { clientConfig } from './client/config.ts';
 import { deleteComponents } from './components/delete.ts';
 import { getComponents } from './components/get.ts';
@@ -11,6 +16,7 @@ import { uninstallComponent } from './components/uninstall.ts';
 import { updateComponents } from './components/update.ts';
 import { createContact } from './contacts/create.ts';
 import { deleteContact } from './contacts/delete.ts';
+import { eraseContact } from './contacts/erase.ts';
 import { importContacts } from './contacts/import.ts';
 import { infoContact } from './contacts/info.ts';
 import { listContacts } from './contacts/list.ts';
@@ -23,6 +29,7 @@ import { markConversationRead } from './conversations/mark-read.ts';
 import { removeConversationState } from './conversations/remove-state.ts';
 import { setConversationState } from './conversations/set-state.ts';
 import { tagConversation } from './conversations/tag.ts';
+import { typingConversation } from './conversations/typing.ts';
 import { untagConversation } from './conversations/untag.ts';
 import { updateConversationContact } from './conversations/update-contact.ts';
 import { listDeadLetters } from './dead-letters/list.ts';
@@ -82,18 +89,25 @@ export const operations: readonly Operation[] = [
   listChannels,
   infoChannel,
   updateChannel,
+  connectChatpluginChannel,
+  disconnectChatpluginChannel,
+  authenticateChatplugin,
+  resumeTokenChatplugin,
+  sendChatplugin,
   listConversations,
   infoConversation,
   markConversationRead,
   setConversationState,
   removeConversationState,
   updateConversationContact,
+  typingConversation,
   createContact,
   importContacts,
   listContacts,
   infoContact,
   updateContact,
   deleteContact,
+  eraseContact,
   mergeContacts,
   recentContactMessages,
   tagConversation,

@@ -43,7 +43,7 @@ export interface HttpLimits {
 }
 
 export const httpLimits: HttpLimits = {
-  connections: 4_096,
+  connections: 16_384,
   waiting: 8,
   headers: 10_000,
   request: 600_000,

@@ -15,3 +15,9 @@ export const grewSubject = (shard: number): string => `${root}.grew.${shard}`;
 
 /** Every shard's "it grew". */
 export const grewOfAnyShard = `${root}.grew.*`;
+
+/** Published while an agent types in a conversation: heard or lost, it is kept nowhere. */
+export const typingSubject = (conversationId: string): string => `${root}.typing.${conversationId}`;
+
+/** Agents who type, in every conversation. */
+export const typingOfAny = `${root}.typing.*`;

@@ -9,7 +9,10 @@ import { createAuth } from '#src/security/auth.ts';
 import { createGate } from '#src/security/gate.ts';
 import { Sightings } from '#src/security/sightings.ts';
 import type { Metrics } from '#src/metrics.ts';
-import { createRealtime, type Realtime } from '#src/realtime/server.ts';
+import { communicationDoor } from '#src/realtime/communication.ts';
+import { createFanOut } from '#src/realtime/fan-out.ts';
+import { createRealtime, type Realtime, usualHeartBeat as heartBeat } from '#src/realtime/server.ts';
+import { visitorDoor } from '#src/realtime/visitor/door.ts';
 import type { Services } from '#src/services.ts';
 
 /** Where a running hub answers. */
@@ -36,10 +39,17 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
   const auth = createAuth(services, new Sightings(services));
   // That a socket is open says nothing new about who follows.
   const lookAgain = createAuth(services, { keyUsed() {}, userCalled() {} });
-  const realtime = createRealtime(services, auth, { lookAgain });
+  const fanOut = createFanOut(services);
+  const doors = [
+    communicationDoor(services, fanOut, auth, { heartBeat, lookAgain }),
+    visitorDoor(services, fanOut, heartBeat),
+  ];
+  const realtime = createRealtime({ clock: services.clock, fanOut, doors });
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
   const gate = createGate(services.config);
-  const parts = { services, auth, metrics, gate, bodies: new Bodies(), queues: new RequestQueues(services.clock) };
+  const sockets = realtime.paths;
+  const shared = { bodies: new Bodies(), queues: new RequestQueues(services.clock) };
+  const parts = { services, auth, metrics, gate, sockets, ...shared };
   const app = createApp({ ...parts, ...(operations && { operations }) });
   let server: ReturnType<typeof createHttpServer> | null = null;
   return {

@@ -16,9 +16,12 @@ import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
 import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
 import { Growth } from '#src/runtime/growth.ts';
+import { Typing } from '#src/runtime/typing.ts';
 import { loginsOf } from '#src/security/logins.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
+import { VisitorLimits } from '#src/security/visitor-limits.ts';
+import { VisitorTokens } from '#src/security/visitor-token.ts';
 import type { HealthCheck, Services } from '#src/services.ts';
 
 /** What the outward parts of a node stand on. */
@@ -41,6 +44,7 @@ export interface NodePorts {
   ownPorts?: ReadonlySet<number> | undefined;
   /** In the place of those that the configuration's secret makes. */
   tokens?: Services['tokens'] | undefined;
+  visitorTokens?: Services['visitorTokens'] | undefined;
 }
 
 /** The services, with the readers that only dispatchers use; open until `close`. */
@@ -72,6 +76,7 @@ export function openServices(ports: NodePorts): NodeServices {
   const stopSignals = followSignals(growth, bus, clock);
   const logins = loginsOf(config, ports);
   const longReadsFor = ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked)));
+  const typing = new Typing(bus);
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, live, clock, ids, log, store },
@@ -86,11 +91,15 @@ export function openServices(ports: NodePorts): NodeServices {
     problems,
     unread: (error) => reads.failed(error),
     tokens: ports.tokens ?? sourceTokensOf(config),
+    visitorTokens: ports.visitorTokens ?? new VisitorTokens(config, clock),
+    visitorLimits: new VisitorLimits(config.visitors, clock),
+    typing,
     identityProvider: logins,
     commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: following(forget, refresh) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
     close() {
+      typing.close();
       stopSignals();
       stopLooking();
       store.close();

@@ -1,17 +1,10 @@
 import type { Cancel, Clock } from '#actors/ports.ts';
-import type { Session } from './session.ts';
+import type { Credited } from './socket-door.ts';
 
 /** How long a socket outlives its credential, in ms, at most. */
 export const lookEvery = 30_000;
 /** Close code of RFC 6455, section 7.4.1: against the policy. */
 const policy = 1008;
-
-/** A session that began with a credential. */
-export interface Credited {
-  session: Session;
-  /** Whether whom the credential named is who it names now. */
-  isStillValid(): Promise<boolean>;
-}
 
 /**
  * Ends sessions whose credential opens nothing any more: a key that was revoked, a login that is over. A hub that can
@@ -33,6 +26,14 @@ export function watchCredentials(clock: Clock, open: () => Iterable<Credited>): 
 
 async function endInvalid(open: Iterable<Credited>): Promise<void> {
   for (const { session, isStillValid } of [...open]) {
-    if (!(await isStillValid().catch(() => true))) session.end(policy, 'the credential is no longer valid');
+    if (!(await stillValid(isStillValid))) session.end(policy, 'the credential is no longer valid');
+  }
+}
+
+async function stillValid(ask: Credited['isStillValid']): Promise<boolean> {
+  try {
+    return await ask();
+  } catch {
+    return true;
   }
 }

@@ -2,7 +2,7 @@ import type { EventType } from '#actors/representation.ts';
 import type { FeedEntry, FeedPosition, FeedQuery } from '#actors/journal/feed.ts';
 import { covers, isPast, later } from '#actors/journal/position.ts';
 import type { Services } from '#src/services.ts';
-import { type EventBytes, eventBytes } from './message.ts';
+import { EventBytes } from './message.ts';
 import { Passes } from './passes.ts';
 
 /** Which events a subscription wants: all, those of one type, or those of one conversation. */
@@ -169,7 +169,7 @@ class SharedTail implements FanOut {
     let index = from;
     for (; index < page.length && !member.cancelled && member.sink.backlog() <= pauseBacklog; index++) {
       const entry = page[index] as FeedEntry;
-      member.sink.send(eventBytes(entry.event));
+      member.sink.send(new EventBytes(entry.event));
       member.at = entry.position;
     }
     return index;
@@ -237,7 +237,7 @@ class SharedTail implements FanOut {
         if (member.sink.backlog() > maxBacklog) member.sink.overflow();
         else if (member.ahead) member.sink.send(this.#ownBytes(member, entry));
         else {
-          shared ??= eventBytes(event);
+          shared ??= new EventBytes(event);
           member.sink.send(shared);
         }
       }
@@ -247,7 +247,7 @@ class SharedTail implements FanOut {
 
   /** The event with a cursor that keeps what the member has beyond the tail. */
   #ownBytes(member: Member, { event, position }: FeedEntry): EventBytes {
-    return eventBytes({ ...event, cursor: this.#services.feed.encodeCursor(later(member.at, position)) });
+    return new EventBytes({ ...event, cursor: this.#services.feed.encodeCursor(later(member.at, position)) });
   }
 
   #members(): Member[] {

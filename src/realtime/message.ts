@@ -1,18 +1,35 @@
 import type { EventJson } from '#actors/representation.ts';
 import { headerText, type StompVersion } from './frame.ts';
 
-/** One event as the part of its MESSAGE frame that is the same for every subscription. */
-export interface EventBytes {
-  cursor: string;
-  /** From the `message-id` header to the NUL. */
-  rest: Buffer;
+/**
+ * The part of a MESSAGE frame that is the same for every subscription, from its `message-id` to the NUL.
+ * @param id without what a header would have to escape: a cursor is base64url
+ */
+export function messageRest(id: string, body: string): Buffer {
+  return Buffer.from(`message-id:${id}\ncontent-length:${Buffer.byteLength(body)}\n\n${body}\0`);
 }
 
-/** Serialises an event. Its cursor is base64url, which needs no escapes in any version. */
-export function eventBytes(event: EventJson): EventBytes {
-  const body = JSON.stringify(event);
-  const headers = `message-id:${event.cursor}\ncontent-length:${Buffer.byteLength(body)}\n\n`;
-  return { cursor: event.cursor, rest: Buffer.from(`${headers}${body}\0`) };
+/** One event on its way to subscriptions. What they write of it is made once for all that write the same. */
+export class EventBytes {
+  readonly event: EventJson;
+  #rest: Buffer | null = null;
+  #payload: Buffer | null = null;
+
+  constructor(event: EventJson) {
+    this.event = event;
+  }
+
+  /** With the whole event as the body. */
+  get rest(): Buffer {
+    this.#rest ??= messageRest(this.event.cursor, JSON.stringify(this.event));
+    return this.#rest;
+  }
+
+  /** With its payload alone as the body. */
+  get payload(): Buffer {
+    this.#payload ??= messageRest(this.event.cursor, JSON.stringify(this.event.payload));
+    return this.#payload;
+  }
 }
 
 /** The part of a MESSAGE frame that is the same for every event of a subscription. */

@@ -4,54 +4,50 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Failure } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
-import type { Auth, Credentials } from '#src/security/auth.ts';
-import { type Caller, callerName } from '#src/security/caller.ts';
-import { assertMayCall } from '#src/security/permission.ts';
 import type { Admission } from '#src/security/gate.ts';
-import type { Services } from '#src/services.ts';
-import { type Credited, watchCredentials } from './credentials-watch.ts';
-import { createFanOut } from './fan-out.ts';
+import { watchCredentials } from './credentials-watch.ts';
+import type { Credited, SocketDoor, Shown } from './socket-door.ts';
+import type { FanOut } from './fan-out.ts';
 import { clientLimits } from './frame.ts';
 import type { HeartBeatOffer } from './heart-beat.ts';
-import { Session } from './session.ts';
+import type { Session } from './session.ts';
 import { type Wire, wireOf } from './wire.ts';
 
 export interface Realtime {
   /**
-   * Takes an upgrade of `/ws.communication`, once the gate has. @returns false for every other path, whose socket it
+   * Takes an upgrade of a WebSocket's path, once the gate has. @returns false for every other path, whose socket it
    * leaves alone. @throws Failure `unavailable` while the hub stops
    */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admission: Admission): boolean;
-  /** Begins a session over any wire, whose owner feeds it and says when it is closed. */
-  open(wire: Wire, credentials: Credentials): Session;
+  /** Begins a session of a path over any wire, whose owner feeds it and says when it is closed. */
+  open(path: SocketDoor['path'], wire: Wire, shown: Shown): Session;
+  /** The paths that are WebSockets. */
+  readonly paths: readonly string[];
   /** Ends every session with 1001 ("going away") and resolves when their sockets are closed. */
   close(): Promise<void>;
   /** Open sessions. */
   sessions(): number;
 }
 
-/** What the endpoint needs of the hub. */
-export type RealtimeServices = Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'onGrew' | 'problems' | 'unread'>;
-
-export interface RealtimeOptions {
-  /** Ms; 30,000 both ways unless given. */
-  heartBeat?: HeartBeatOffer;
-  /** Whom the credential of an open socket names by now; unless given, as at its beginning. */
-  lookAgain?: Auth;
+export interface RealtimeParts {
+  clock: Clock;
+  /** Closed with the rest. */
+  fanOut: FanOut;
+  doors: readonly SocketDoor[];
 }
 
-export const webSocketPath = '/ws.communication';
+/** What is offered to every client: ms both ways. */
+export const usualHeartBeat: HeartBeatOffer = { send: 30_000, expect: 30_000 };
 const subProtocols = ['v12.stomp', 'v11.stomp', 'v10.stomp'];
 const goingAway = 1001;
 const closeGraceMs = 1000;
 const keepAliveMs = 30_000;
 
-/** The STOMP endpoint of the hub: `ws` for the WebSocket, our own sessions above it (docs/api.md, "WebSocket"). */
-export function createRealtime(services: RealtimeServices, auth: Auth, options: RealtimeOptions = {}): Realtime {
-  const heartBeat = options.heartBeat ?? { send: 30_000, expect: 30_000 };
-  const fanOut = createFanOut(services);
+/** The WebSockets of the hub: `ws` for the WebSocket, our own sessions above it (docs/api.md, "WebSocket"). */
+export function createRealtime({ clock, fanOut, doors }: RealtimeParts): Realtime {
+  const byPath = new Map<string, SocketDoor>(doors.map((door) => [door.path, door]));
   const open = new Map<WebSocket, Credited>();
-  const stopWatching = watchCredentials(services.clock, () => open.values());
+  const stopWatching = watchCredentials(clock, () => open.values());
   let closing = false;
   const webSockets = new WebSocketServer({
     noServer: true,
@@ -61,25 +57,8 @@ export function createRealtime(services: RealtimeServices, auth: Auth, options: 
     handleProtocols: (offered) => subProtocols.find((protocol) => offered.has(protocol)) ?? false,
   });
 
-  const begin = (wire: Wire, credentials: Credentials): Credited => {
-    const named = async (by: Auth, authorization: string | undefined) =>
-      (authorization === undefined ? null : await agentOf(by, { authorization })) ?? agentOf(by, credentials);
-    let known: { name: string; authorization: string | undefined } | null = null;
-    const authenticate = async (authorization: string | undefined) => {
-      const caller = await named(auth, authorization);
-      known = caller && { name: callerName(caller), authorization };
-      return caller;
-    };
-    const isStillValid = async () => {
-      if (known === null) return true;
-      const caller = await named(options.lookAgain ?? auth, known.authorization);
-      return caller !== null && callerName(caller) === known.name;
-    };
-    return { session: new Session(wire, { services, fanOut, authenticate, heartBeat }), isStillValid };
-  };
-
-  const start = (webSocket: WebSocket, socket: Duplex, credentials: Credentials): void => {
-    const credited = begin(wireOf(webSocket, socket), credentials);
+  const start = (door: SocketDoor, webSocket: WebSocket, socket: Duplex, shown: Shown): void => {
+    const credited = door.begin(wireOf(webSocket, socket), shown);
     const { session } = credited;
     open.set(webSocket, credited);
     webSocket.on('message', (data) => session.receive(data as Buffer));
@@ -93,43 +72,39 @@ export function createRealtime(services: RealtimeServices, auth: Auth, options: 
 
   return {
     handleUpgrade(request, socket, head, admission) {
-      if (request.url?.split('?', 1)[0] !== webSocketPath) return false;
+      const door = byPath.get(pathOf(request));
+      if (door === undefined) return false;
       if (closing) throw new Failure('unavailable', 'The hub is stopping; try again.');
-      const { authorization, cookie } = request.headers;
-      const credentials = {
-        ...(authorization !== undefined && { authorization }),
-        ...(cookie !== undefined && admission === 'own' && { cookie }),
-      };
+      const shown = shownBy(request, admission);
       // A peer that vanishes without heart-beats is found by TCP.
       (socket as Socket).setKeepAlive?.(true, keepAliveMs);
-      webSockets.handleUpgrade(request, socket, head, (webSocket) => start(webSocket, socket, credentials));
+      webSockets.handleUpgrade(request, socket, head, (webSocket) => start(door, webSocket, socket, shown));
       return true;
     },
-    open: (wire, credentials) => begin(wire, credentials).session,
+    open: (path, wire, shown) => byPath.get(path)!.begin(wire, shown).session,
+    paths: [...byPath.keys()],
     async close() {
       closing = true;
       stopWatching();
       fanOut.close();
-      await Promise.all([...open].map(([webSocket, { session }]) => endSession(services.clock, webSocket, session)));
+      await Promise.all([...open].map(([webSocket, { session }]) => endSession(clock, webSocket, session)));
       webSockets.close();
     },
     sessions: () => open.size,
   };
 }
 
-/** A socket shows what `events.list` does, of every source. */
-const follows = { path: '/events.list' };
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0]!;
 
-/** Whom the credentials name to the core API; null when it lets none of them in. */
-async function agentOf(auth: Auth, credentials: Credentials): Promise<Caller | null> {
-  try {
-    const caller = await auth.identify('core', credentials);
-    assertMayCall(caller, follows);
-    return caller;
-  } catch (error) {
-    if (error instanceof Failure && (error.code === 'unauthorized' || error.code === 'forbidden')) return null;
-    throw error;
-  }
+function shownBy({ url = '', headers }: IncomingMessage, admission: Admission): Shown {
+  const { authorization, cookie, origin } = headers;
+  const token = new URLSearchParams(url.split('?', 2)[1]).get('token');
+  return {
+    ...(authorization !== undefined && { authorization }),
+    ...(cookie !== undefined && admission === 'own' && { cookie }),
+    ...(origin !== undefined && { origin }),
+    ...(token !== null && { token }),
+  };
 }
 
 /** Asks the peer to close, and does it alone when the peer does not answer in time. */

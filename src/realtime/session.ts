@@ -4,8 +4,9 @@ import type { FeedPosition } from '#actors/journal/feed.ts';
 import { earlier } from '#actors/journal/position.ts';
 import { type Caller, callerName } from '#src/security/caller.ts';
 import type { Services } from '#src/services.ts';
-import { parseDestination, quote } from './destination.ts';
-import { type FanOut, maxBacklog, type Sink, type Subscription } from './fan-out.ts';
+import type { Conduct, Outlet } from './conduct.ts';
+import { quote } from './destination.ts';
+import { maxBacklog, type Subscription } from './fan-out.ts';
 import { type Frame, FrameError, FrameParser, type StompVersion, serialiseFrame } from './frame.ts';
 import { agreeHeartBeats, type HeartBeatOffer, type HeartBeats, startHeartBeats } from './heart-beat.ts';
 import { messageHead } from './message.ts';
@@ -14,9 +15,7 @@ import type { Wire } from './wire.ts';
 /** What a session needs from the hub. */
 export interface SessionParts {
   services: Pick<Services, 'clock' | 'ids' | 'log' | 'feed' | 'unread'>;
-  fanOut: FanOut;
-  /** Whom this `Authorization` header of the CONNECT frame, or else the upgrade request, names; null when it is nobody. */
-  authenticate(authorization: string | undefined): Promise<Caller | null>;
+  conduct: Conduct;
   heartBeat: HeartBeatOffer;
 }
 
@@ -32,10 +31,7 @@ const lingerMs = 2000;
 /** `waiting`: for CONNECT, then for its authentication. `leaving`: after DISCONNECT. */
 type Phase = 'waiting' | 'authenticating' | 'connected' | 'leaving' | 'closed';
 
-/**
- * One STOMP session of `/ws.communication`. Read-only: a client subscribes and listens. Every subscription acts as
- * `ack:auto`; ACK and NACK are taken and change nothing.
- */
+/** One STOMP session. Every subscription acts as `ack:auto`; ACK and NACK are taken and change nothing. */
 export class Session {
   readonly #wire: Wire;
   readonly #parts: SessionParts;
@@ -127,10 +123,12 @@ export class Session {
       case 'NACK':
         break;
       case 'SEND':
+        this.#parts.conduct.take(frame);
+        break;
       case 'BEGIN':
       case 'COMMIT':
       case 'ABORT':
-        throw new Failure('invalid_request', 'This WebSocket is read-only: send messages with POST /messages.send.');
+        throw new Failure('invalid_request', 'This WebSocket has no transactions.');
       case 'CONNECT':
       case 'STOMP':
         throw new Failure('invalid_request', 'The session is connected already.');
@@ -157,7 +155,7 @@ export class Session {
     const beats = agreeHeartBeats(this.#parts.heartBeat, version === '1.0' ? undefined : headers.get('heart-beat'));
     this.#parser.version = version;
     this.#phase = 'authenticating';
-    this.#parts.authenticate(headers.get('Authorization') ?? headers.get('authorization')).then(
+    this.#parts.conduct.authenticate(headers.get('Authorization') ?? headers.get('authorization')).then(
       (caller) => this.#authenticated(caller, version, beats),
       (error) => this.#fail(error),
     );
@@ -195,18 +193,15 @@ export class Session {
     if (this.#subscriptions.size >= maxSubscriptions) {
       throw new Failure('overloaded', `A session may have at most ${maxSubscriptions} subscriptions.`);
     }
-    const selection = parseDestination(destination);
-    const cursor = headers.get('after');
-    const after = cursor ? this.#parts.services.feed.decodeCursor(cursor) : null;
-    const sink = this.#sink(messageHead(id, destination, this.#parser.version));
-    this.#subscriptions.set(id, this.#parts.fanOut.subscribe(selection, after, sink));
+    const outlet = this.#outlet(messageHead(id, destination, this.#parser.version));
+    this.#subscriptions.set(id, this.#parts.conduct.subscribe(destination, headers, outlet));
   }
 
-  #sink(head: Buffer): Sink {
+  #outlet(head: Buffer): Outlet {
     return {
-      send: ({ rest }) => {
+      write: (rest, taken) => {
         this.#sent++;
-        this.#wire.send(Buffer.concat([head, rest]));
+        this.#wire.send(Buffer.concat([head, rest]), taken);
       },
       backlog: () => this.#wire.backlog(),
       drained: () => this.#wire.drained(),
@@ -277,6 +272,7 @@ export class Session {
     this.#phase = 'closed';
     this.#cancelTimer?.();
     this.#stopHeartBeats?.();
+    this.#parts.conduct.ended();
     const subscriptions = this.#subscriptions.size;
     this.#cancelAll();
     const durationMs = clock.now() - this.#since;
@@ -292,5 +288,5 @@ const tooSlow = () =>
 function closeCodeOf(code: FailureCode): number {
   if (code === 'overloaded') return closeCodes.later;
   if (code === 'internal' || code === 'unavailable') return closeCodes.internal;
-  return code === 'unauthorized' ? closeCodes.policy : closeCodes.protocol;
+  return code === 'unauthorized' || code === 'forbidden' ? closeCodes.policy : closeCodes.protocol;
 }

@@ -3,7 +3,8 @@ import type { WebSocket } from 'ws';
 
 /** The session's view of its WebSocket. */
 export interface Wire {
-  send(data: string | Buffer): void;
+  /** @param taken called once the network has all of it */
+  send(data: string | Buffer, taken?: () => void): void;
   /** Bytes that the network has not taken yet. */
   backlog(): number;
   /** Resolves when the backlog is gone or the socket is closed. */
@@ -15,8 +16,9 @@ export interface Wire {
 export function wireOf(webSocket: WebSocket, socket: Duplex): Wire {
   let draining: Promise<void> | null = null;
   return {
-    send: (data) => {
-      if (webSocket.readyState === webSocket.OPEN) webSocket.send(data, { binary: false });
+    send: (data, taken) => {
+      if (webSocket.readyState !== webSocket.OPEN) return;
+      webSocket.send(data, { binary: false }, taken && ((error) => error || taken()));
     },
     backlog: () => webSocket.bufferedAmount,
     drained: () => {

@@ -21,7 +21,8 @@ export interface ReaderQuestion {
   asked: unknown[];
 }
 
-export type ReaderRequest = ReaderQuestion | 'stop';
+/** `forget`: what was erased of rows must not be shown from memory. */
+export type ReaderRequest = ReaderQuestion | 'forget' | 'stop';
 
 /** What the worker says to a question; before the first one it says `ready`. */
 export type ReaderAnswer = { result: unknown } | { failure: FailureData } | { error: unknown; code?: unknown };
@@ -82,6 +83,11 @@ export class ReaderThread {
   /** Reads of a caller. Fail with `query_too_slow`, and with `overloaded` when too many wait or one waits too long. */
   readsFor(caller: string): LongReads {
     return longReadsBy((name, asked) => this.#ask(caller, name, asked));
+  }
+
+  /** What was erased of rows is not shown from memory any longer. */
+  forgetErased(): void {
+    this.#worker?.postMessage('forget' satisfies ReaderRequest);
   }
 
   /** Refuses every read from now on, and those that wait, and resolves when the thread has ended. */

@@ -87,6 +87,7 @@ function answerTo({ name, asked, number }: ReaderQuestion): ReaderAnswer {
 }
 
 port.on('message', (request: ReaderRequest) => {
+  if (request === 'forget') return store.forgetErased();
   if (request !== 'stop') return port.postMessage(answerTo(request));
   clearTimeout(timer);
   stopTrimming();

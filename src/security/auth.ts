@@ -2,11 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Failure } from '#actors/errors.ts';
 import type { Services } from '#src/services.ts';
 import { apiKeyHash, apiKeyIdOf } from './api-key.ts';
-import { type Agent, anonymous, type CallerOf, type KeyHolder, type Scope, type SourceCaller } from './caller.ts';
+import { type Agent, anonymous, type CallerOf, type KeyHolder, type Scope } from './caller.ts';
+import type { SourceCaller, Visitor } from './caller.ts';
 import { cookieIn, sessionCookie } from './cookies.ts';
 import { providerName } from './provider-name.ts';
 import { sessionHash, sessionIdOf } from './session-token.ts';
 import type { Sightings } from './sightings.ts';
+import { visitorBy } from './visitor-door.ts';
 
 /** What a caller shows: headers of a request or of a frame. */
 export interface Credentials {
@@ -33,10 +35,10 @@ const unauthorized = (what: string): Failure =>
 
 /** @param sightings notes which keys are used, and who called */
 export function createAuth(
-  services: Pick<Services, 'config' | 'store' | 'tokens' | 'clock'>,
+  services: Pick<Services, 'config' | 'store' | 'tokens' | 'visitorTokens' | 'clock'>,
   sightings: Pick<Sightings, 'keyUsed' | 'userCalled'>,
 ): Auth {
-  const { tokens, store, clock } = services;
+  const { tokens, visitorTokens, store, clock } = services;
   const { security } = services.config;
   // Hashes have one length, so that the comparison takes the same time for every guess.
   const systemToken = sha256(security.systemToken.reveal());
@@ -88,6 +90,9 @@ export function createAuth(
     if ((await tokens.verify(token)) !== null) {
       throw new Failure('forbidden', 'A source token opens only sources.channels.* and sources.webhook.');
     }
+    if ((await visitorTokens.verify('visit', token)) !== null) {
+      throw new Failure('forbidden', 'The token of a visitor opens the visitor’s own conversation only.');
+    }
     throw unauthorized('The token is neither the system token nor a valid API key of this hub.');
   };
 
@@ -109,7 +114,21 @@ export function createAuth(
     return { kind: 'source', sourceId, sender: { id: sourceId } };
   };
 
-  const doors: Doors = { core, source, public: () => ({ kind: 'anyone' }) };
+  const visitor = async (token: string | null): Promise<Visitor> => {
+    if (token === null) throw unauthorized('This operation needs the token of a visitor.');
+    const found = await visitorBy(services, 'visit', token);
+    if (found !== null) return found;
+    if (isSystemToken(token) || keyHolder(token) !== null || (await tokens.verify(token)) !== null) {
+      throw new Failure('forbidden', 'This operation needs the token of a visitor, not another credential.');
+    }
+    throw unauthorized('The token is not one of a visitor of this hub, or it is over.');
+  };
+
+  const doors: Doors = {
+    ...{ core, source, visitor },
+    'visitor-or-system': (token) => (token !== null && isSystemToken(token) ? system : visitor(token)),
+    public: () => ({ kind: 'anyone' }),
+  };
   return {
     identify: (scope, { authorization, cookie }) =>
       doors[scope](tokenOf(authorization), cookieIn(cookie, sessionCookie)),

@@ -1,4 +1,5 @@
 import type { Sender } from '#actors/conversation/contract.ts';
+import type { VisitClaims } from './visitor-token.ts';
 
 /** A person or a program that works with the core API, the anonymous one of an open hub too. */
 export interface Agent {
@@ -16,10 +17,10 @@ export interface SourceCaller {
 }
 
 /** The person at a chat plugin, known by its token: bound to one conversation. */
-export interface Visitor {
+export interface Visitor extends VisitClaims {
   kind: 'visitor';
-  conversationId: string;
-  channelId: string;
+  /** When its token ends, epoch ms. */
+  until: number;
 }
 
 /** A program with an API key of its own. */
@@ -48,6 +49,10 @@ export interface CallersOf {
   core: Agent | KeyHolder;
   /** With a source token only. */
   source: SourceCaller;
+  /** With a visitor's token only. */
+  visitor: Visitor;
+  /** The same, and who has the system token, on a visitor's behalf. */
+  'visitor-or-system': Visitor | Agent;
   public: Anyone;
 }
 

@@ -3,10 +3,11 @@ import { isIP } from 'node:net';
 import { Failure } from '#actors/errors.ts';
 import type { Config } from '#src/config/config.ts';
 import { isLoopback } from '#src/config/loopback.ts';
+import { isForVisitors } from './visitor-paths.ts';
 
 /**
  * Who comes in: `own`, no page at all or one of the hub; `named`, a page of an origin that may call; `anyone`, one that
- * only `*` lets in. Only the hub's own pages act with the cookies of their readers.
+ * only `*` lets in, or that comes for a visitor. Only the hub's own pages act with the cookies of their readers.
  */
 export type Admission = 'own' | 'named' | 'anyone';
 
@@ -44,7 +45,7 @@ export function createGate(rules: GateRules): Gate {
       if (hostHeaders(head) > 1) throw new Failure('invalid_request', 'The request has more than one Host header.');
       const isHealth = entrance === 'api' && healthPath.test(head.url ?? '');
       if (!isHealth && asksForHost(entrance, rules) && !knowsHost(head.headers)) throw foreignHost();
-      const admission = judgeOrigin(head.headers, rules);
+      const admission = judgeOrigin(head.headers, rules) ?? (isForVisitors(head.url) ? 'anyone' : null);
       if (admission === null) throw foreignOrigin();
       return admission;
     },

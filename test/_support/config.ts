@@ -10,7 +10,7 @@ export const sealKeys = sealKeysOf({ jwtSecret: new Secret(jwtSecret) });
 /** Every optional feature on, authentication off, any free port. */
 export function testConfig(security: Partial<Config['security']> = {}): Config {
   return {
-    server: { host: '127.0.0.1', port: 0, publicUrl: '', metricsPort: 0 },
+    server: { host: '127.0.0.1', port: 0, publicUrl: '', metricsPort: 0, trustedProxies: [] },
     data: { dir: './data', durability: 'full', shards: 1 },
     nats: { url: '' },
     security: {
@@ -22,9 +22,13 @@ export function testConfig(security: Partial<Config['security']> = {}): Config {
       ...security,
     },
     integration: { 'source-api': { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: '' } },
-    components: { sources: {} },
+    components: { sources: { chatplugin: {} } },
     outgoing: { allowNetworks: [] },
     delivery: { giveUpAfter: 600_000 },
+    visitors: {
+      ...{ authenticationsPerAddress: 10_000, authenticationsPerChannel: 10_000 },
+      ...{ sendsPerAddress: 10_000, sendsPerChannel: 10_000 },
+    },
     media: { maxSize: 1024 * 1024, types: ['*'] },
     retention: { journal: 0, deliveries: 0 },
   };

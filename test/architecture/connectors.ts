@@ -73,8 +73,16 @@ export const connectorsAreListed: Rule = (files) => {
 /** The sources that the specification names: the hub speaks to each by a connector, whose folder may be called otherwise. */
 const builtInSources = ['chatplugin', 'pageplatform', 'photoplatform', 'cloudmsg', 'bizmaps', 'telco'];
 
-/** The operations of a source of this name, such as `/channels.telco.sms.connect`. */
-const operationsOf = (name: string): string[] => [`src/http/channels/${name}/`, `src/http/${name}/`];
+/** Where visitors come in: the addresses and audiences of the chat plugin are its name. */
+const doorsOf: Record<string, string[]> = {
+  chatplugin: ['src/realtime/visitor/', 'src/security/visitor-', 'src/http/visitors/', 'bench/', 'web/chat-widget/'],
+};
+
+/** The operations of a source of this name, such as `/channels.telco.sms.connect`, and its doors. */
+const operationsOf = (name: string): string[] => [
+  ...[`src/http/channels/${name}/`, `src/http/${name}/`, 'src/http/operations.ts', 'src/http/documents/words.ts'],
+  ...(doorsOf[name] ?? []),
+];
 
 /** Only connectors, the operations of a source and the lists of the specification know a built-in source by name. */
 export const sourcesHaveOneHome = perFile(({ path, text }) => {

@@ -155,7 +155,13 @@ retention: { journal: 7d, deliveries: 90s }
 `),
     env: {},
   });
-  expect(config.server).toEqual({ host: '0.0.0.0', port: 0, publicUrl: 'https://hub.example/x', metricsPort: 1 });
+  expect(config.server).toEqual({
+    host: '0.0.0.0',
+    port: 0,
+    publicUrl: 'https://hub.example/x',
+    trustedProxies: [],
+    metricsPort: 1,
+  });
   expect(config.data).toEqual({ dir: '/srv/parley', durability: 'normal', shards: 4 });
   expect(config.security.oidc).toMatchObject({ clientId: 'c', scope: 'openid email profile' });
   expect(config.security.oidc?.clientSecret.reveal()).toBe('s');

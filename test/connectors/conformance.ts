@@ -5,7 +5,7 @@ import type { OutgoingResult } from '#src/outgoing/call.ts';
 import type { OutgoingRequest } from '#src/outgoing/client.ts';
 import { testConfig } from '../_support/config.ts';
 import { parsing, verifying } from './conformance-routes.ts';
-import { type Check, oddBodies, type Specimen } from './specimen.ts';
+import { type Check, oddBodies, type SourceSpecimen, type Specimen } from './specimen.ts';
 import { impossibleIn } from './spoilt.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -16,17 +16,24 @@ const answered = (status: number, body: string, headers: Record<string, string> 
   ...{ truncated: false, durationMs: 1 },
 });
 
-/** Every connector passes these: its test is one call. */
-export function conformance(name: string, specimen: Specimen): void {
+/** Every connector passes these: its test is one call. One that calls nobody says nothing of answers. */
+export function conformance(name: string, specimen: Specimen | SourceSpecimen): void {
   describe(`the connector ${name}`, () => {
     it('has the name of its folder', () => {
       expect(specimen.factory().name).toBe(name);
     });
-    it.each(checks.map((check) => [check.title, check] as const))('%s', async (_, { run }) => {
-      await run(specimen.factory(), specimen);
+    it('calls its source, or says that nobody is called', () => {
+      expect(specimen.factory().deliver === 'collected').toBe(!isOfCalls(specimen));
     });
+    const titled = <S extends SourceSpecimen>(all: readonly Check<S>[]) =>
+      all.map((check) => [check.title, check] as const);
+    it.each(titled(checksOfAll))('%s', async (_, { run }) => run(specimen.factory(), specimen));
+    if (!isOfCalls(specimen)) return;
+    it.each(titled(delivering))('%s', async (_, { run }) => run(specimen.factory(), specimen));
   });
 }
+
+const isOfCalls = (specimen: Specimen | SourceSpecimen): specimen is Specimen => 'accepted' in specimen;
 
 /** What a delivery to a source that answers so comes to, and the calls that it made. */
 async function deliver(connector: Connector, { channel, registered, content }: Specimen, result: OutgoingResult) {
@@ -45,6 +52,7 @@ async function deliver(connector: Connector, { channel, registered, content }: S
     calls.push(request);
     return result;
   };
+  if (connector.deliver === 'collected') throw new Error('It calls nobody.');
   const outcome = await connector.deliver(delivery, { http: { post }, now: () => now });
   expect(JSON.stringify(delivery)).toBe(before);
   return { outcome, calls };
@@ -83,7 +91,7 @@ const waits: [status: number, headers: Record<string, string>, retryAfter: numbe
   [429, {}, 5_000],
 ];
 
-const delivering: Check[] = [
+const delivering: Check<Specimen>[] = [
   {
     title: 'makes one call, to a URL, with the content as it is',
     async run(connector, specimen) {
@@ -222,4 +230,7 @@ const others: Check[] = [
   },
 ];
 
-export const checks: readonly Check[] = [...others, ...delivering, ...reading, ...verifying, ...parsing];
+const checksOfAll: readonly Check[] = [...others, ...reading, ...verifying, ...parsing];
+
+/** Those of a connector that calls its source. */
+export const checks: readonly Check<Specimen>[] = [...delivering, ...checksOfAll];

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { Json } from '#actors/representation.ts';
-import type { Connector, InboundRoute, RawRequest } from '#src/connectors/connector.ts';
+import type { Connector, InboundRoute, RawRequest, Deliver } from '#src/connectors/connector.ts';
 import { objectIn, outcomeOf } from '#src/connectors/outcome.ts';
 import { foreignId, json } from '#src/ingest/fields.ts';
 import type { Inbound } from '#src/ingest/items.ts';
@@ -69,7 +69,7 @@ const letters: InboundRoute = {
 };
 
 /** A whole connector for a platform that exists only in tests: two routes, calls with a secret, may write first. */
-export const lettersConnector = (): Connector => ({
+export const lettersConnector = (): Connector & { deliver: Deliver } => ({
   name: 'letters',
   sources: ['letters', 'letters.air'],
   routes: [handshake, letters],

@@ -59,6 +59,7 @@ describe('the registry', () => {
       const services = { ...api.services, connectors };
       const parts = { services, auth: createAuth(services, new Sightings(services)), metrics: new Metrics() };
       const doors = {
+        sockets: [],
         gate: createGate(api.config),
         bodies: new Bodies(),
         queues: new RequestQueues(api.services.clock),

@@ -2,18 +2,10 @@ import type { ChannelJson, Json } from '#actors/representation.ts';
 import type { Connector, RawRequest, RegisteredSource } from '#src/connectors/connector.ts';
 import type { Inbound } from '#src/ingest/items.ts';
 
-/** What the suite must know of a connector: one of its channels, and how its source behaves. */
-export interface Specimen {
+/** What the suite must know of a connector: one of its channels, and what comes in. */
+export interface SourceSpecimen {
   factory: () => Connector;
   channel: ChannelJson;
-  registered: RegisteredSource | null;
-  /** A message as its source takes it, and the text in the body of a call that is the whole of it. */
-  content: Json;
-  onTheWire: string;
-  /** How the source answers a call that it takes, and its own id of the message in that answer. */
-  accepted: { status: number; body: string; sourceMessageId: string };
-  /** How it answers one that it refuses, and the text in that answer. */
-  refused: { status: number; body: string; error: string };
   /** Texts that leave the hub with calls only: tokens, keys. */
   secrets: readonly string[];
   /** What came in, read by the connector, and what the hub is to make of it. */
@@ -22,10 +14,22 @@ export interface Specimen {
   genuine: readonly RawRequest[];
 }
 
+/** The same of a connector that calls its source, and how that answers. */
+export interface Specimen extends SourceSpecimen {
+  registered: RegisteredSource | null;
+  /** A message as its source takes it, and the text in the body of a call that is the whole of it. */
+  content: Json;
+  onTheWire: string;
+  /** How the source answers a call that it takes, and its own id of the message in that answer. */
+  accepted: { status: number; body: string; sourceMessageId: string };
+  /** How it answers one that it refuses, and the text in that answer. */
+  refused: { status: number; body: string; error: string };
+}
+
 /** One thing that the hub relies on, whatever the source is. Throws where a connector does not do it. */
-export interface Check {
+export interface Check<S extends SourceSpecimen = SourceSpecimen> {
   title: string;
-  run(connector: Connector, specimen: Specimen): void | Promise<void>;
+  run(connector: Connector, specimen: S): void | Promise<void>;
 }
 
 /** Bodies that no source has documented. */

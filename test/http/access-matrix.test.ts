@@ -40,6 +40,7 @@ async function world(authentication: boolean): Promise<World> {
     return { authorization: authorization.Authorization, channel, message: id, conversation };
   };
   const [a, b] = [await make('a', marker), await make('b', 'b')];
+  const chat = (await api.post<{ id: string }>('/channels.chatplugin.connect', { name: marker }, system)).body.id;
   const hook = { name: marker, url: 'http://127.0.0.1:9/' };
   const webhook = (await api.post<{ id: string }>('/webhooks.subscribe', hook, system)).body.id;
   const urgent = { name: marker, color: 'tag-red' };
@@ -74,7 +75,7 @@ async function world(authentication: boolean): Promise<World> {
     // Of an item of metadata: its conversation. Of what the core does to a source: the source.
     source_id: sources('ann'),
   };
-  const credentials = await credentialsOf(api, a.authorization, b.authorization);
+  const credentials = await credentialsOf(api, a.authorization, b.authorization, chat);
   return { api, credentials, ids, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 

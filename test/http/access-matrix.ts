@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { userActorId } from '#actors/ids.ts';
+import { conversationId, userActorId } from '#actors/ids.ts';
+import type { Clock } from '#actors/ports.ts';
 import { Secret } from '#src/config/config.ts';
 import { apiKeyText } from '#src/security/api-key.ts';
 import type { Scope } from '#src/security/caller.ts';
 import { sessionCookie } from '#src/security/cookies.ts';
+import { VisitorTokens, type VisitTokenUse } from '#src/security/visitor-token.ts';
 import { newSessionToken, sessionHash } from '#src/security/session-token.ts';
 import { systemToken, jwtSecret } from '../_support/config.ts';
 import type { TestApi } from '../_support/api.ts';
@@ -20,7 +22,7 @@ export const marker = 'only-for-the-eyes-of-a';
 /** What a refused caller is told; `in`: it is let in. */
 export type Verdict = 'in' | 'unauthorized' | 'forbidden';
 
-type Names = 'none' | 'system' | 'source A' | 'source B' | 'deleted source' | ForgedName;
+type Names = 'none' | 'system' | 'source A' | 'source B' | 'deleted source' | 'visitor' | ForgedName;
 type ForgedName = (typeof forgedNames)[number];
 const forgedNames = [
   'system cut',
@@ -36,12 +38,23 @@ const forgedNames = [
   'ended session',
   'expired session',
   'forged session',
+  'resuming visitor',
+  'late visitor',
+  'visitor of another key',
 ] as const;
 
 const all = (verdict: Verdict): Record<Names, Verdict> => ({
   ...{ none: verdict, system: verdict, 'source A': verdict, 'source B': verdict, 'deleted source': verdict },
+  visitor: verdict,
   ...(Object.fromEntries(forgedNames.map((name) => [name, verdict])) as Record<ForgedName, Verdict>),
 });
+
+/** Those of whom nothing but a visitor's token is asked. */
+const visitors: Record<Names, Verdict> = {
+  ...all('unauthorized'),
+  ...{ visitor: 'in', system: 'forbidden' },
+  ...{ 'source A': 'forbidden', 'source B': 'forbidden', 'deleted source': 'forbidden' },
+};
 
 /** Who is let in at the door of each scope: the compiler asks for a new one's line. */
 export const verdicts: Record<Scope, Record<'open' | 'closed', Record<Names, Verdict>>> = {
@@ -51,8 +64,11 @@ export const verdicts: Record<Scope, Record<'open' | 'closed', Record<Names, Ver
     closed: {
       ...all('unauthorized'),
       ...{ system: 'in', 'source A': 'forbidden', 'source B': 'forbidden', 'deleted source': 'forbidden' },
+      visitor: 'forbidden',
     },
   },
+  visitor: { open: visitors, closed: visitors },
+  'visitor-or-system': { open: { ...visitors, system: 'in' }, closed: { ...visitors, system: 'in' } },
   source: {
     open: { ...all('unauthorized'), system: 'forbidden', 'source A': 'in', 'source B': 'in' },
     closed: { ...all('unauthorized'), system: 'forbidden', 'source A': 'in', 'source B': 'in' },
@@ -82,8 +98,31 @@ async function overSession(api: TestApi, kind: 'ended' | 'expired' | 'forged'): 
   return `${sessionCookie}=${token}`;
 }
 
-/** Every kind of credential, by name. @param issuedAt of source A */
-export async function credentialsOf(api: TestApi, a: string, b: string): Promise<Record<Names, Credential>> {
+/** Tokens of a visitor of a channel: one that is good, and those that are not. */
+async function visitorTokens({ config, system }: TestApi, channelId: string) {
+  const claims = { conversationId: conversationId(channelId, 'ann'), channelId, contact: 'ann' };
+  const anHourAgo = { now: () => system.clock.now() - 3_600_000 };
+  const foreign = { security: { ...config.security, jwtSecret: new Secret('k'.repeat(32)) } };
+  const made = (
+    use: VisitTokenUse,
+    of: Pick<typeof config, 'security'> = config,
+    clock: Pick<Clock, 'now'> = system.clock,
+  ) => new VisitorTokens(of, clock).make(use, claims);
+  return {
+    visitor: `Bearer ${await made('visit')}`,
+    'resuming visitor': `Bearer ${await made('resume')}`,
+    'late visitor': `Bearer ${await made('visit', config, anHourAgo)}`,
+    'visitor of another key': `Bearer ${await made('visit', foreign)}`,
+  };
+}
+
+/** Every kind of credential, by name. @param channel for visitors */
+export async function credentialsOf(
+  api: TestApi,
+  a: string,
+  b: string,
+  channel: string,
+): Promise<Record<Names, Credential>> {
   const now = Math.floor(Date.now() / 1_000);
   const day = 86_400;
   const forged = async (change: {
@@ -105,6 +144,7 @@ export async function credentialsOf(api: TestApi, a: string, b: string): Promise
   const [, payload] = a.split('.');
   const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'parley-source+jwt' })).toString('base64url');
   return {
+    ...(await visitorTokens(api, channel)),
     none: undefined,
     system: `Bearer ${systemToken}`,
     'source A': a,

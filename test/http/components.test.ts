@@ -24,7 +24,7 @@ interface Updated {
 }
 
 /** A hub with its dispatchers, and what these tests ask it for. */
-async function start(config: Config = testConfig()) {
+async function start(config: Config = withSources({})) {
   const api = await startApi({ config });
   api.dispatch(answering(204, ''));
   return { api, ...asked(api), [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
@@ -50,11 +50,14 @@ function asked(api: TestApi) {
   };
 }
 
-/** A hub whose file has the telephony source. */
-const withTelco = (): Config => ({
+/** A hub whose file has these sources. */
+const withSources = (sources: Config['components']['sources']): Config => ({
   ...testConfig(),
-  components: { sources: { telco: { accountSid: 'account-0', authToken: new Secret('the-token-of-the-file') } } },
+  components: { sources },
 });
+
+const withTelco = (): Config =>
+  withSources({ telco: { accountSid: 'account-0', authToken: new Secret('the-token-of-the-file') } });
 
 describe('the list of components', () => {
   it('has every component, with the fields of the specification', async () => {
@@ -139,7 +142,7 @@ describe('installing', () => {
     await hub.update({ name: 'integration-source-api', enabled: false });
     await hub.settled('integration-webhook', 'uninstalled');
     await hub.api.system.restart();
-    const services = hub.api.system.services({ config: testConfig(), samples: answering(204, '') });
+    const services = hub.api.system.services({ config: hub.api.config, samples: answering(204, '') });
     const on = services.components().filter(({ isOn }) => isOn);
     services.close();
     expect(on.map(({ entry }) => entry.name)).toEqual(['api-contacts', 'media-resolver']);

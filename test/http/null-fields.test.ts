@@ -53,7 +53,11 @@ describe('every operation', () => {
     const { issuedAt } = await api.commands.send('source', sourceActorId('shop'), 'source.create', {
       sourceId: 'shop',
     });
-    const token = { core: systemToken, source: await api.tokenOf('shop', issuedAt), public: '' };
+    const { body } = await api.post<{ id: string }>('/channels.chatplugin.connect', { name: 'shop' });
+    const begun = await api.post<{ token: string }>('/chatplugin.authenticate', { channel_id: body.id });
+    const visitor = begun.body.token;
+    const tokens = { core: systemToken, source: await api.tokenOf('shop', issuedAt), visitor };
+    const token = { ...tokens, 'visitor-or-system': systemToken, public: '' };
     expect(optionalFields.length).toBeGreaterThan(30);
     for (const { operation, name } of optionalFields) {
       const isList = Array.isArray(operation.example);

@@ -11,7 +11,7 @@ const perOperation =
     operations.map(problemOf).filter((problem) => problem !== null);
 
 /** What may be called by everyone, whoever they are. An operation that is not here asks who calls. */
-const openToEveryone: readonly string[] = [];
+const openToEveryone: readonly string[] = ['/chatplugin.authenticate'];
 
 export const onlyTheseAreOpen = perOperation(({ path, auth }) =>
   auth === 'public' && !openToEveryone.includes(path) ? `${path} lets everyone in` : null,
@@ -37,8 +37,11 @@ export const featuresCanBeOff = perOperation(({ path, feature, errors }) =>
     : `${path} declares feature_disabled and a feature, or neither`,
 );
 
-/** Verbs of operations that only look: their answers may be large, and a repeated one is to be of now. */
-const looking = /\.(list|info|get|config|deliveries|recent-messages)$/;
+/**
+ * Verbs of operations that only look: their answers may be large, and a repeated one is to be of now. What makes tokens
+ * is for who asks now, whoever has asked with the same key.
+ */
+const looking = /\.(list|info|get|config|deliveries|recent-messages|authenticate|resumeToken)$/;
 
 export const looksAreReads = perOperation(({ path, isRead = false }) =>
   looking.test(path) === isRead ? null : `${path} ${isRead ? 'says that it reads' : 'does not say that it reads'}`,

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createFanOut } from '#src/realtime/fan-out.ts';
-import { Session } from '#src/realtime/session.ts';
+import { communicationDoor } from '#src/realtime/communication.ts';
 import { systemClock } from '#src/runtime/system.ts';
+import type { Auth } from '#src/security/auth.ts';
 import { MemoryFeed } from './memory-feed.ts';
 import { agent, connect, connectRaw, healthy, type Hub, quietLog, RawClient, startHub, subscribe } from './support.ts';
 
@@ -67,7 +68,10 @@ describe('a session', () => {
     const clock = { now: () => 0, elapsed: () => 0, schedule, soon: systemClock.soon };
     const services = { clock, ids: { uuid: () => 'x', random: () => 0 }, log: quietLog, feed, ...healthy };
     const fanOut = createFanOut({ clock, feed, log: quietLog, onGrew: feed.onGrew, ...healthy });
-    new Session(wire, { services, fanOut, authenticate: async () => agent, heartBeat: { send: 0, expect: 0 } });
+    const door = communicationDoor(services, fanOut, { identify: () => agent } as unknown as Auth, {
+      heartBeat: { send: 0, expect: 0 },
+    });
+    door.begin(wire, {});
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([10_000]);
     timers[0]?.run();
     expect(sent).toEqual([expect.stringContaining('No CONNECT frame came'), '1002']);
@@ -110,7 +114,7 @@ describe('a session', () => {
 
   it.each<[string, string, Record<string, string>, string, string]>([
     ['SEND', 'SEND', { destination: '/events' }, 'read-only', 'invalid_request'],
-    ['BEGIN', 'BEGIN', { transaction: '1' }, 'read-only', 'invalid_request'],
+    ['BEGIN', 'BEGIN', { transaction: '1' }, 'no transactions', 'invalid_request'],
     ['a second CONNECT', 'CONNECT', {}, 'connected already', 'invalid_request'],
     ['an unknown frame', 'HELLO', {}, 'no client frame "HELLO"', 'invalid_request'],
     ['SUBSCRIBE without id', 'SUBSCRIBE', { destination: '/events' }, 'id header', 'invalid_request'],

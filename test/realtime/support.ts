@@ -8,7 +8,9 @@ import type { Clock, Logger } from '#actors/ports.ts';
 import { Problems } from '#actors/problems.ts';
 import { statusOf } from '#src/http/errors.ts';
 import { type Frame, FrameParser, serialiseFrame, type StompVersion } from '#src/realtime/frame.ts';
-import { createRealtime, type RealtimeOptions, type RealtimeServices } from '#src/realtime/server.ts';
+import { type CommunicationOptions, communicationDoor } from '#src/realtime/communication.ts';
+import { createFanOut } from '#src/realtime/fan-out.ts';
+import { createRealtime, usualHeartBeat } from '#src/realtime/server.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import type { Auth, Credentials } from '#src/security/auth.ts';
 import type { Agent, KeyHolder } from '#src/security/caller.ts';
@@ -33,7 +35,7 @@ export interface Hub {
   realtime: ReturnType<typeof createRealtime>;
 }
 
-export interface HubOptions extends RealtimeOptions {
+export interface HubOptions extends Partial<CommunicationOptions> {
   /** Who shows credentials; the test agent unless given. */
   identify?: Identify;
   allowedOrigins?: string[];
@@ -47,7 +49,7 @@ export async function startHub({ identify, allowedOrigins = [], clock, ...option
   const log: Hub['log'] = [];
   const note = (fields: Record<string, unknown>, event: string) => void log.push({ event, fields });
   let ids = 0;
-  const services: RealtimeServices = {
+  const services = {
     clock: clock ?? systemClock,
     ids: { uuid: () => `session-${++ids}`, random: () => 0 },
     log: { info: note, warn: note, error: note },
@@ -55,7 +57,10 @@ export async function startHub({ identify, allowedOrigins = [], clock, ...option
     onGrew: feed.onGrew,
     ...healthy,
   };
-  const realtime = createRealtime(services, { identify: (identify ?? (() => agent)) as Auth['identify'] }, options);
+  const auth = { identify: (identify ?? (() => agent)) as Auth['identify'] };
+  const fanOut = createFanOut(services);
+  const door = communicationDoor(services, fanOut, auth, { heartBeat: usualHeartBeat, ...options });
+  const realtime = createRealtime({ clock: services.clock, fanOut, doors: [door] });
   const server = createServer();
   const gate = createGate({
     server: { host: '127.0.0.1', publicUrl: '' },

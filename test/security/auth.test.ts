@@ -5,6 +5,7 @@ import { Secret } from '#src/config/config.ts';
 import { apiKeyHash, apiKeyText } from '#src/security/api-key.ts';
 import { createAuth } from '#src/security/auth.ts';
 import { anonymous, type Caller, callerName, type Scope } from '#src/security/caller.ts';
+import { VisitorTokens } from '#src/security/visitor-token.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
 import { ActorSystem } from '../_support/actor-system.ts';
 import { jwtSecret, systemToken, testConfig } from '../_support/config.ts';
@@ -38,8 +39,9 @@ async function hub(authentication: boolean) {
     .send('source', sourceActorId('shop'), 'source.create', { sourceId: 'shop' });
   const config = testConfig({ authentication });
   const used: string[] = [];
+  const tokens = { tokens: sourceTokensOf(config), visitorTokens: new VisitorTokens(config, system.clock) };
   const auth = createAuth(
-    { config, store, tokens: sourceTokensOf(config), clock: system.clock },
+    { config, store, ...tokens, clock: system.clock },
     { keyUsed: (id) => void used.push(id), userCalled() {} },
   );
   const token = (sourceId: string, at: number) => sourceTokensOf(config).make({ sourceId, issuedAt: at });
@@ -190,7 +192,7 @@ describe('the name of a caller', () => {
     const callers: Caller[] = [
       { kind: 'agent', sender },
       { kind: 'source', sourceId: 'same', sender },
-      { kind: 'visitor', conversationId: 'same', channelId: 'line' },
+      { kind: 'visitor', conversationId: 'same', channelId: 'line', contact: 'ann', until: 0 },
       { kind: 'key', keyId: 'same', sender, operations: [], sources: null },
       { kind: 'anyone' },
     ];

@@ -48,7 +48,7 @@ export class Listener {
     this.#connection = connection;
     this.#parser = new FrameParser(limits);
     this.#parser.version = '1.2';
-    connection.serve(hub.front.realtime.open(connection, {}));
+    connection.serve(hub.front.realtime.open('/ws.communication', connection, {}));
     this.#say('CONNECT', { 'accept-version': '1.2', host: 'hub', 'heart-beat': `${this.#beats},${this.#beats}` });
     if (this.#beats > 0) this.#beat(connection);
   }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { awaitedFor, type ConversationContext, echoParkedFor } from '#machines/conversation.ts';
+import { awaitedFor, type ConversationContext, echoParkedFor, typingShownFor } from '#machines/conversation.ts';
 import type { EventOf } from '#machines/registry.ts';
 import { initial, step, type StepResult } from '#machines/step.ts';
-import { awaitedTimer, echoTimer, paths, sampleEvents, trace, weightedEvents } from './samples.ts';
+import { awaitedTimer, echoTimer, paths, sampleEvents, trace, typingTimer, weightedEvents } from './samples.ts';
 
 type State = StepResult<'conversation'>;
 type Event = EventOf<'conversation'>;
@@ -42,6 +42,14 @@ const echoes: [from: string, event: Event, to: string, effects: string[]][] = [
   ['parked', { type: echoTimer }, 'none', ['releaseEchoes']],
 ];
 
+const typing: [from: string, event: Event, to: string, effects: string[]][] = [
+  ['idle', { type: 'typing.seen' }, 'shown', ['showTyping']],
+  ['shown', { type: 'typing.seen' }, 'shown', []],
+  ['shown', { type: 'typing.ended' }, 'idle', ['hideTyping']],
+  ['shown', { type: typingTimer }, 'idle', ['hideTyping']],
+  ['shown', inbound, 'idle', ['hideTyping']],
+];
+
 const presenceOf = (state: State) => (state.value as { presence: Presence }).presence;
 
 /** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
@@ -67,15 +75,16 @@ function violations(events: Event[], states: State[]): string[] {
 describe('conversation', () => {
   it('starts absent, without a workflow state', () => {
     expect(initial('conversation')).toMatchObject({
-      value: { presence: 'absent', echoes: 'none', workflow: 'none' },
+      value: { presence: 'absent', echoes: 'none', typing: 'idle', workflow: 'none' },
       context: none,
     });
   });
 
   it.each(table)('goes from %s %j with %j to %s', (from, before, event, to, effects, after) => {
-    const stored = { value: { presence: from, echoes: 'none', workflow: 'open' }, context: { ...none, ...before } };
+    const others = { echoes: 'none', typing: 'idle', workflow: 'open' };
+    const stored = { value: { presence: from, ...others }, context: { ...none, ...before } };
     const result = step('conversation', stored, event);
-    expect(result.value).toEqual({ presence: to, echoes: 'none', workflow: 'open' });
+    expect(result.value).toEqual({ presence: to, ...others });
     expect(result.effects.map(({ type }) => type)).toEqual(effects);
     expect(result.context).toEqual({ ...none, ...after });
     expect(result.changed).toBe(true);
@@ -85,11 +94,11 @@ describe('conversation', () => {
     for (const presence of ['absent', 'awaited', 'present']) {
       const result = step(
         'conversation',
-        { value: { presence, echoes: 'parked', workflow: from }, context: none },
+        { value: { presence, echoes: 'parked', typing: 'shown', workflow: from }, context: none },
         event,
       );
       expect(result).toMatchObject({
-        value: { presence, echoes: 'parked', workflow: to },
+        value: { presence, echoes: 'parked', typing: 'shown', workflow: to },
         context: none,
         effects: [],
         changed: true,
@@ -101,8 +110,8 @@ describe('conversation', () => {
     for (const presence of ['absent', 'awaited', 'present'] as const) {
       const named = table.filter(([from]) => from === presence).map(([, , event]) => JSON.stringify(event));
       const rest = sampleEvents('conversation').filter((event) => !named.includes(JSON.stringify(event)));
-      for (const event of rest.filter(({ type }) => !/^workflow\.|^echo\.|echoes/.test(type))) {
-        const value = { presence, echoes: 'none', workflow: 'none' };
+      for (const event of rest.filter(({ type }) => !/^workflow\.|^echo\.|echoes|typing\./.test(type))) {
+        const value = { presence, echoes: 'none', typing: 'idle', workflow: 'none' };
         const result = step('conversation', { value, context: none }, event);
         expect(result).toMatchObject({ value, context: none, changed: false, effects: [] });
       }
@@ -110,10 +119,32 @@ describe('conversation', () => {
   });
 
   it.each(echoes)('turns echoes %s with %j to %s', (from, event, to, effects) => {
-    const value = { presence: 'present', echoes: from, workflow: 'none' };
+    const value = { presence: 'present', echoes: from, typing: 'idle', workflow: 'none' };
     const result = step('conversation', { value, context: none }, event);
     expect(result).toMatchObject({ value: { ...value, echoes: to }, context: none, changed: true });
     expect(result.effects.map(({ type }) => type)).toEqual(effects);
+  });
+
+  it.each(typing)('turns typing %s with %j to %s', (from, event, to, effects) => {
+    const value = { presence: 'present', echoes: 'none', typing: from, workflow: 'none' };
+    const result = step('conversation', { value, context: none }, event);
+    expect(result).toMatchObject({ value: { ...value, typing: to }, changed: true });
+    expect(result.effects.map(({ type }) => type)).toEqual(effects);
+  });
+
+  it('shows a contact to type for 15 s from the last sign', () => {
+    const [, , first, again, ended] = trace('conversation', [
+      { type: 'open' },
+      { type: 'typing.seen' },
+      { type: 'typing.seen' },
+      { type: 'typing.ended' },
+    ]);
+    expect(typingShownFor).toBe(15_000);
+    const set = [{ name: typingTimer, delay: typingShownFor, event: { type: typingTimer } }];
+    expect(first?.timers).toEqual({ set, cancel: [] });
+    expect(again?.timers.set).toEqual(set);
+    expect(again?.effects).toEqual([]);
+    expect(ended?.timers).toEqual({ set: [], cancel: [typingTimer] });
   });
 
   it('waits 30 s from the first possible echo', () => {

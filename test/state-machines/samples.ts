@@ -14,6 +14,7 @@ export const retryTimer = 'xstate.after.retryDelay.message-delivery.pending.back
 export const collectTimer = 'xstate.after.collectedFor.contact-import.collecting';
 export const awaitedTimer = 'xstate.after.awaitedFor.conversation.presence.awaited';
 export const echoTimer = 'xstate.after.echoParkedFor.conversation.echoes.parked';
+export const typingTimer = 'xstate.after.typingShownFor.conversation.typing.shown';
 export const redeliveryTimer = 'xstate.after.retryDelay.webhook-delivery.scheduled.backingOff';
 export const probeTimer = 'xstate.after.retryDelay.webhook-subscription.Subscribed.failing.backingOff';
 export const suspensionTimer = 'xstate.after.suspendAfter.webhook-subscription.Subscribed.failing';
@@ -37,6 +38,11 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(1, { type: 'given.back', merges: 1 }),
     sample(2, { type: 'given.back', merges: 2 }),
     sample(4, { type: 'revive' }),
+    sample(2, { type: 'erase', parts: 1, partOf: null }),
+    sample(2, { type: 'erase', parts: 2, partOf: { contact: 'b', erasure: 3 } }),
+    sample(1, { type: 'parts.found', erasure: 1, parts: 1 }),
+    sample(1, { type: 'part.erased', erasure: 1, erased: { contacts: 1, conversations: 2, messages: 3, files: 4 } }),
+    sample(1, { type: 'part.erased', erasure: 2, erased: { contacts: 0, conversations: 0, messages: 0, files: 0 } }),
   ],
   'contact-import': [
     sample(4, { type: 'add' }),
@@ -54,6 +60,9 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(1, { type: 'echo.settle' }),
     sample(1, { type: echoTimer }),
     sample(1, { type: 'read' }),
+    sample(2, { type: 'typing.seen' }),
+    sample(1, { type: 'typing.ended' }),
+    sample(1, { type: typingTimer }),
     sample(1, { type: 'workflow.set', state: 'OPEN' }),
     sample(1, { type: 'workflow.set', state: 'CLOSED' }),
     sample(1, { type: 'workflow.remove' }),
@@ -68,11 +77,14 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(2, { type: 'attempt.throttled', error: 'Busy.', retryAfter: 30_000, at: 40_000, giveUpAfter: 60_000 }),
     sample(1, { type: 'attempt.throttled', error: 'Busy.', retryAfter: 30_000, at: 70_000, giveUpAfter: 60_000 }),
     sample(18, { type: 'attempt.outcome-unknown' }),
+    sample(1, { type: 'recipient.awaited' }),
+    sample(1, { type: 'collected' }),
     sample(1, { type: 'source.failed', error: 'Undeliverable.' }),
     sample(4, { type: 'resend' }),
     sample(1, { type: 'conversation.awaited' }),
     sample(2, { type: 'conversation.appeared' }),
     sample(1, { type: 'conversation.missing', error: 'It did not appear.' }),
+    sample(1, { type: 'withdraw', error: 'It was erased.' }),
     sample(16, { type: retryTimer }),
   ],
   'webhook-delivery': [

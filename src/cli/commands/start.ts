@@ -2,28 +2,34 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Config } from '#src/config/config.ts';
-import { notAvailable } from '#src/config/not-available.ts';
 import { createLogger, logLevelOf } from '#src/logger.ts';
 import type { HubAddresses } from '#src/node/front.ts';
 import { serveUntilStopped } from '../serve.ts';
 import { configFileOf, createWorkspace, defaultWorkspace, type GlobalFlags, servedConfig } from '../workspace.ts';
+import { demoPage } from '../demo-channel.ts';
 import { parsePort } from './serve.ts';
 
-/** What `start` prints when the hub answers: addresses, where the token is (never its value), and a first call. */
-export function welcome(config: Config, file: string, { url, metricsUrl }: HubAddresses): string {
+/**
+ * What `start` prints when the hub answers: addresses, where the token is (never its value), and a first call.
+ * @param chat where a chat can be tried; null: nowhere
+ */
+export function welcome(
+  config: Config,
+  file: string,
+  { url, metricsUrl }: HubAddresses,
+  chat: string | null = null,
+): string {
   const needsToken = config.security.authentication;
   const authorization = needsToken ? ` -H "Authorization: Bearer $PARLEY_TOKEN"` : '';
   return `
 Parley is ready.
 
   API      ${url}
-  Docs     ${url}/docs
+  Docs     ${url}/docs${chat === null ? '' : `\n  Chat     ${chat}`}
   Metrics  ${metricsUrl}
   Token    security.systemToken in ${file}${needsToken ? '' : ' (not asked for: security.authentication is false)'}
 ${needsToken ? '\nPut the token into PARLEY_TOKEN, then try:\n' : '\nTry it in another terminal:\n'}
   curl -s -X POST ${url}/client.config -H 'Content-Type: application/json'${authorization} -d '{}'
-
-${notAvailable(config).join('\n')}
 
 "npm run parley -- demo" plays a conversation through the hub. Ctrl-C stops it.
 `;
@@ -48,8 +54,9 @@ export function startCommand(): Command {
       const log = createLogger({ level: logLevelOf(process.env, 'warn') });
       const config = servedConfig(workspace, log);
       if (flags.port !== undefined) config.server.port = flags.port;
-      await serveUntilStopped(config, log, (addresses) => {
-        process.stdout.write(welcome(config, shortPath(file), addresses));
+      await serveUntilStopped(config, log, async (addresses) => {
+        const chat = await demoPage(config, addresses.url);
+        process.stdout.write(welcome(config, shortPath(file), addresses, chat));
       });
     });
 }

@@ -21,6 +21,8 @@ const common: readonly FailureCode[] = [
 const ofScope: Record<Scope, readonly FailureCode[]> = {
   core: ['unauthorized', 'forbidden'],
   source: ['unauthorized', 'forbidden'],
+  visitor: ['unauthorized', 'forbidden', 'channel_not_connected'],
+  'visitor-or-system': ['unauthorized', 'forbidden', 'channel_not_connected'],
   public: [],
 };
 

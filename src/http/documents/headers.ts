@@ -28,6 +28,7 @@ const ofFailure: Partial<Record<FailureCode, AnswerHeader>> = {
   unauthorized: 'WWW-Authenticate',
   method_not_allowed: 'Allow',
   overloaded: 'Retry-After',
+  rate_limited: 'Retry-After',
 };
 
 /** The headers of an answer, as references. */

@@ -1,3 +1,4 @@
+import { mediaPath } from '#actors/media-address.ts';
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
@@ -6,8 +7,7 @@ import { sessionCookie } from '#src/security/cookies.ts';
 import type { KeyAccess } from '#src/security/permission.ts';
 import { version } from '#src/version.ts';
 import { eventSchemaName } from '../events/schemas.ts';
-import { featureKeys } from '#src/features.ts';
-import { mediaPath } from '../media/serve.ts';
+import { switchOf } from '#src/features.ts';
 import type { Operation } from '../operation.ts';
 import { failure, otherMethods, responsesOf } from './answers.ts';
 import { answerHeaders, deliveryHeaders, headersOf, requestHeaders } from './headers.ts';
@@ -25,6 +25,8 @@ const securityOf = ({ auth, keys }: Operation, authentication: boolean): Securit
       ...(authentication ? [] : [{}]),
     ],
     source: [{ sourceToken: [] }],
+    visitor: [{ visitorToken: [] }],
+    'visitor-or-system': [{ visitorToken: [] }, { systemToken: [] }],
     public: [{}],
   };
   return open[auth];
@@ -33,6 +35,8 @@ const securityOf = ({ auth, keys }: Operation, authentication: boolean): Securit
 const callers: Record<Scope, string> = {
   core: 'For agents, whom a token or a login names.',
   source: 'For the source that the token names.',
+  visitor: 'For the visitor whom the token names.',
+  'visitor-or-system': 'For the visitor whom the token names, or with the system token on a visitor’s behalf.',
   public: 'For everyone.',
 };
 
@@ -44,7 +48,7 @@ const keysMay: Record<KeyAccess, string | null> = {
 
 /** What the summary leaves out: who may call, what must be switched on, where it answers too. */
 function descriptionOf({ auth, keys = 'unbound', feature, aliases = [] }: Operation): string {
-  const condition = feature === undefined ? [] : [`Needs \`${featureKeys[feature]}\`.`];
+  const condition = feature === undefined ? [] : [`Needs \`${switchOf(feature).key}\`.`];
   const others = aliases.map((alias) => `Answers at \`${alias}\` too.`);
   const apiKeys = auth === 'core' && keysMay[keys] !== null ? [keysMay[keys]] : [];
   return [callers[auth], ...apiKeys, ...condition, ...others].join(' ');
@@ -172,6 +176,10 @@ export function openApiDocument(operations: readonly Operation[], authentication
           },
           apiKey: { type: 'http', scheme: 'bearer', description: 'From keys.create.' },
           session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'From /login, with a browser.' },
+          visitorToken: {
+            ...{ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+            description: 'From the operation by which a visitor authenticates.',
+          },
           sourceToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From sources.create.' },
         },
       },

@@ -13,6 +13,7 @@ Every operation that changes something takes an \`Idempotency-Key\`: within 24 h
 export const tags: Record<string, string> = {
   audit: 'Who changed what.',
   channels: 'Connections to accounts on sources.',
+  chatplugin: 'Visitors of web pages, and what they write.',
   components: 'Parts of the hub that can be installed and configured while it runs.',
   client: 'What a client needs to know of the instance.',
   contacts: 'People, each over several conversations.',

@@ -1,19 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Failure } from '#actors/errors.ts';
+import { mediaPath } from '#actors/media-address.ts';
 import type { MediaFacts } from '#actors/media/contract.ts';
 import type { ByteRange } from '#src/media/folder.ts';
 import { isShown } from '#src/media/types.ts';
 import type { Services } from '#src/services.ts';
 import { page, type Route, type Served } from '../door.ts';
 import { refusal } from '../outgoing.ts';
-
-/** Below it are the files. Whoever knows a file's address may read it: its hash is what nobody guesses. */
-export const mediaPath = '/media';
+import { isKnown } from '../etag.ts';
 
 const fileName = /^\/media\/([0-9a-f]{64})(?:\.[a-z0-9]{1,8})?$/;
 
-/** `GET /media/<sha256>.<ending>`: whole, or the range that is asked for. The ending is for people. */
+/**
+ * `GET /media/<sha256>.<ending>`: whole, or the range that is asked for. The ending is for people. Whoever knows a file's
+ * address may read it: its hash is what nobody guesses.
+ */
 export function mediaRoute(services: Pick<Services, 'store' | 'media'>): Route {
   return page(`${mediaPath}/:file`, async (request) => {
     const [, sha256] = fileName.exec(pathOf(request)) ?? [];
@@ -24,10 +26,6 @@ export function mediaRoute(services: Pick<Services, 'store' | 'media'>): Route {
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0]!;
-
-/** Whether a cache has it: it may name several tags, and one that compresses makes weak ones of ours. */
-const isKnown = (given = '', tag: string): boolean =>
-  given.split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, '')));
 
 async function served(folder: Services['media'], facts: MediaFacts, request: IncomingMessage): Promise<Served> {
   const { bytes, sha256 } = facts;

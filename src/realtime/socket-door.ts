@@ -1,0 +1,25 @@
+import type { Credentials } from '#src/security/auth.ts';
+import type { Session } from './session.ts';
+import type { Wire } from './wire.ts';
+
+/** What a client showed with its upgrade request. */
+export interface Shown extends Credentials {
+  /** The parameter `token` of the address: where a browser can set no header. */
+  token?: string | undefined;
+  /** Of the page that asks. */
+  origin?: string | undefined;
+}
+
+/** A session that began with a credential. */
+export interface Credited {
+  session: Session;
+  /** Whether whom the credential named is who it names now. */
+  isStillValid(): boolean | Promise<boolean>;
+}
+
+/** One WebSocket of the hub, by its path: who may come, and what its sessions can do. */
+export interface SocketDoor {
+  readonly path: `/ws.${string}`;
+  /** Begins a session over a wire, whose owner feeds it and says when it is closed. */
+  begin(wire: Wire, shown: Shown): Credited;
+}

@@ -1,0 +1,117 @@
+import type { Cancel } from '#actors/ports.ts';
+import { Failure } from '#actors/errors.ts';
+import { visitedSource } from '#src/connectors/registry.ts';
+import { VisitReports } from '#src/ingest/visit-reports.ts';
+import type { Visitor } from '#src/security/caller.ts';
+import { assertPageMay, isOpen, visitorBy } from '#src/security/visitor-door.ts';
+import type { Services } from '#src/services.ts';
+import type { Conduct, Outlet } from '../conduct.ts';
+import { quote } from '../destination.ts';
+import type { SocketDoor, Shown } from '../socket-door.ts';
+import type { FanOut, Subscription } from '../fan-out.ts';
+import type { Frame, Headers } from '../frame.ts';
+import type { HeartBeatOffer } from '../heart-beat.ts';
+import { Session } from '../session.ts';
+import { Collector } from './collector.ts';
+import { SocketCount } from './socket-count.ts';
+import { followMessages, followTyping } from './subscriptions.ts';
+import { TypingReport, typingIn } from './typing-report.ts';
+
+export const visitorPath = '/ws.chatplugin';
+
+/** What the door needs of the hub. */
+export type VisitorServices = Pick<
+  Services,
+  ('clock' | 'ids' | 'log' | 'feed' | 'unread' | 'store' | 'connectors') | ('visitorTokens' | 'commandsFor' | 'typing')
+>;
+
+/** The WebSocket of visitors: each follows the one conversation that is theirs (docs/api.md, "Chat plugin"). */
+export function visitorDoor(services: VisitorServices, fanOut: FanOut, heartBeat: HeartBeatOffer): SocketDoor {
+  const sockets = new SocketCount();
+  return {
+    path: visitorPath,
+    begin(wire, shown) {
+      const conduct = new VisitorConduct(services, fanOut, sockets, shown);
+      const session = new Session(wire, { services, conduct, heartBeat });
+      return { session, isStillValid: () => conduct.isStillValid() };
+    },
+  };
+}
+
+/** What a visitor's socket can do. */
+class VisitorConduct implements Conduct {
+  readonly #services: VisitorServices;
+  readonly #fanOut: FanOut;
+  readonly #sockets: SocketCount;
+  readonly #shown: Shown;
+  #visitor: Visitor | null = null;
+  #leave: Cancel = () => {};
+  #isOver = false;
+  #reports: VisitReports | null = null;
+  #collector: Collector | null = null;
+  #typing: TypingReport | null = null;
+
+  constructor(services: VisitorServices, fanOut: FanOut, sockets: SocketCount, shown: Shown) {
+    this.#services = services;
+    this.#fanOut = fanOut;
+    this.#sockets = sockets;
+    this.#shown = shown;
+  }
+
+  async authenticate(authorization: string | undefined): Promise<Visitor | null> {
+    const token = (authorization ?? this.#shown.authorization)?.replace(/^bearer +/i, '').trim() ?? this.#shown.token;
+    this.#assertOn();
+    const visitor = token === undefined ? null : await visitorBy(this.#services, 'visit', token);
+    if (visitor === null || this.#isOver) return null;
+    assertPageMay(this.#services, visitor.channelId, this.#shown.origin);
+    this.#leave = this.#sockets.enter(visitor.conversationId);
+    this.#visitor = visitor;
+    this.#reports = new VisitReports(this.#services, visitor);
+    return visitor;
+  }
+
+  isStillValid(): boolean {
+    const visitor = this.#visitor;
+    if (visitor === null) return true;
+    const { clock, connectors } = this.#services;
+    const isOn = connectors.of({ source: visitedSource }) !== null;
+    return isOn && clock.now() < visitor.until && isOpen(this.#services, visitor.channelId);
+  }
+
+  subscribe(destination: string, headers: Headers, outlet: Outlet): Subscription {
+    const visitor = this.#visitor!;
+    if (destination === '/user/queue/message') {
+      this.#collector ??= new Collector(this.#reports!, this.#services.log);
+      const parts = { services: this.#services, fanOut: this.#fanOut, collector: this.#collector };
+      return followMessages(parts, visitor, headers.get('after'), outlet);
+    }
+    if (destination === '/user/queue/typing') return followTyping(this.#services, visitor, outlet);
+    throw new Failure(
+      'invalid_request',
+      `There is no destination ${quote(destination)}; there are: /user/queue/message, /user/queue/typing.`,
+    );
+  }
+
+  take({ headers, body }: Frame): void {
+    const destination = headers.get('destination') ?? '';
+    if (destination !== '/typing') {
+      const message = `Nothing is taken at ${quote(destination)}: send to /typing, and messages by an operation.`;
+      throw new Failure('invalid_request', message);
+    }
+    this.#typing ??= new TypingReport(this.#services, this.#reports!);
+    this.#typing.seen(typingIn(body));
+  }
+
+  ended(): void {
+    this.#isOver = true;
+    this.#leave();
+    this.#collector?.close();
+    this.#typing?.close();
+  }
+
+  /** @throws Failure `feature_disabled` */
+  #assertOn(): void {
+    if (this.#services.connectors.of({ source: visitedSource }) !== null) return;
+    throw new Failure('feature_disabled', 'The source of this WebSocket is off.');
+  }
+}

@@ -1,0 +1,324 @@
+import { describe, expect, it } from 'vitest';
+import { channelId, conversationId } from '#actors/ids.ts';
+import type { ChannelJson, ConversationJson, MessageJson } from '#actors/representation.ts';
+import { VisitorTokens } from '#src/security/visitor-token.ts';
+import { refusalOf, startApi, type TestApi } from '../_support/api.ts';
+import { systemToken, testConfig } from '../_support/config.ts';
+import { until } from '../_support/source-client.ts';
+import { claimsIn, connectChannel, TestVisitor } from '../_support/visitor.ts';
+
+const system = { Authorization: systemToken };
+const unknownId = '0192f3a4-5b6c-7d8e-9f01-000000000000';
+const hour = 3_600_000;
+
+const listed = async (api: TestApi): Promise<ConversationJson[]> =>
+  (await api.post<{ data: ConversationJson[] }>('/conversations.list')).body.data;
+
+const messagesOf = async (api: TestApi, { conversation }: TestVisitor): Promise<MessageJson[]> =>
+  (await api.post<{ data: MessageJson[] }>('/messages.list', { conversation_id: conversation })).body.data;
+
+const visit = async (api: TestApi) => TestVisitor.authenticated(api, { channel_id: await connectChannel(api) });
+
+describe('a channel for visitors', () => {
+  it('is connected under its name', async () => {
+    await using api = await startApi();
+    const body = { name: 'shop', image_url: 'https://shop.example/a.png' };
+    const connected = await api.post<ChannelJson>('/channels.chatplugin.connect', body);
+    expect([connected.status, connected.body]).toEqual([
+      200,
+      {
+        ...{ id: channelId('chatplugin', 'shop'), source: 'chatplugin', source_channel_id: 'shop', connected: true },
+        metadata: { name: 'shop', image_url: 'https://shop.example/a.png' },
+      },
+    ]);
+    const again = await api.post<ChannelJson>('/channels.chatplugin.connect', { name: 'shop' });
+    expect(again.body).toEqual(connected.body);
+  });
+
+  it('is disconnected, once or twice, and connected again', async () => {
+    await using api = await startApi();
+    const channel_id = await connectChannel(api);
+    for (let times = 0; times < 2; times++) {
+      expect((await api.post('/channels.chatplugin.disconnect', { channel_id })).status).toBe(202);
+    }
+    expect(refusalOf(await api.post('/chatplugin.authenticate', { channel_id }))).toEqual([
+      403,
+      'channel_not_connected',
+    ]);
+    expect(await connectChannel(api)).toBe(channel_id);
+    expect((await api.post('/chatplugin.authenticate', { channel_id })).status).toBe(200);
+  });
+
+  it('is not disconnected where there is none', async () => {
+    await using api = await startApi();
+    const { channel } = await api.addSource('shop');
+    for (const channel_id of [unknownId, channel]) {
+      const answer = await api.post('/channels.chatplugin.disconnect', { channel_id });
+      expect(refusalOf(answer)).toEqual([400, 'channel_unknown']);
+    }
+  });
+
+  it('names the pages that may use it, until it does not', async () => {
+    await using api = await startApi();
+    const allowed_origins = ['https://shop.example'];
+    const channel_id = await connectChannel(api, { allowed_origins });
+    const from = async (Origin?: string) =>
+      (await api.post('/chatplugin.authenticate', { channel_id }, Origin === undefined ? {} : { Origin })).status;
+    expect([await from('https://shop.example'), await from('https://evil.example'), await from()]).toEqual([
+      200, 403, 403,
+    ]);
+    await connectChannel(api);
+    expect(await from('https://evil.example')).toBe(403);
+    await connectChannel(api, { allowed_origins: null });
+    expect(await from('https://evil.example')).toBe(200);
+  });
+
+  it.each(['https://shop.example/', 'https://shop.example/path', 'shop.example', '*'])(
+    'takes %s for no origin',
+    async (origin) => {
+      await using api = await startApi();
+      const answer = await api.post('/channels.chatplugin.connect', { name: 'shop', allowed_origins: [origin] });
+      expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
+    },
+  );
+});
+
+describe('a visitor', () => {
+  it('begins without a trace, and a conversation with a message', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    expect(visitor.earlier).toEqual([]);
+    expect(await listed(api)).toEqual([]);
+    const { sub, channel_id, conversation_id, exp } = claimsIn(visitor.token);
+    expect(conversation_id).toBe(conversationId(channel_id, sub));
+    expect(exp * 1_000 - api.system.clock.now()).toBe(hour);
+    const { status, body } = await visitor.say('Hello');
+    expect([status, body]).toEqual([
+      200,
+      {
+        ...{ id: body.id, content: { text: 'Hello' }, state: 'delivered', delivery_state: 'delivered' },
+        ...{ from_contact: true, sent_at: '2026-01-01T00:00:00.000Z', source: 'chatplugin', metadata: {} },
+        sender: { id: sub },
+      },
+    ]);
+    expect(await messagesOf(api, visitor)).toEqual([body]);
+    expect(await listed(api)).toMatchObject([{ id: conversation_id, unread_count: 1, channel: { id: channel_id } }]);
+  });
+
+  it('is somebody else each time', async () => {
+    await using api = await startApi();
+    const [one, two] = [await visit(api), await visit(api)];
+    expect(one.conversation).not.toBe(two.conversation);
+    // Keys are shared by all strangers.
+    const channel_id = await connectChannel(api);
+    const ask = () =>
+      api.post<{ token: string }>('/chatplugin.authenticate', { channel_id }, { 'Idempotency-Key': 'same' });
+    expect((await ask()).body.token).not.toBe((await ask()).body.token);
+  });
+
+  it('says the same thing once, however often it is sent', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    const first = await visitor.say('Hello', 'm-1');
+    const again = await visitor.say('Something else', 'm-1');
+    expect(again.body).toEqual(first.body);
+    const key = { 'Idempotency-Key': 'k' };
+    const keyed = await visitor.post<MessageJson>('/chatplugin.send', { message: { text: 'Two' } }, key);
+    expect((await visitor.post<MessageJson>('/chatplugin.send', { message: { text: 'Two' } }, key)).body).toEqual(
+      keyed.body,
+    );
+    expect((await messagesOf(api, visitor)).map(({ content }) => content)).toEqual([
+      { text: 'Hello' },
+      { text: 'Two' },
+    ]);
+  });
+
+  it('names messages for itself: another one’s are others', async () => {
+    await using api = await startApi();
+    const [one, two] = [await visit(api), await visit(api)];
+    const said = [await one.say('One', 'm-1'), await two.say('Two', 'm-1')];
+    expect(new Set(said.map(({ body }) => body.id)).size).toBe(2);
+    expect((await messagesOf(api, two)).map(({ content }) => content)).toEqual([{ text: 'Two' }]);
+  });
+
+  it('keeps the digits of what it says', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    const headers = { 'Content-Type': 'application/json', ...visitor.authorization };
+    const body = '{"message":{"n":9007199254740993,"price":1.10}}';
+    const text = await (await fetch(`${api.url}/chatplugin.send`, { method: 'POST', headers, body })).text();
+    expect(text).toContain('"content":{"n":9007199254740993,"price":1.10}');
+  });
+
+  it('says 64 KiB at most', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    expect((await visitor.say('x'.repeat(60_000))).status).toBe(200);
+    expect((await visitor.say('x'.repeat(66_000))).status).toBe(413);
+  });
+
+  it('can not go on over a channel that is disconnected', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    await visitor.say('Hello');
+    const resume_token = await visitor.resumeToken();
+    await api.post('/channels.chatplugin.disconnect', { channel_id: claimsIn(visitor.token).channel_id });
+    const refused = [
+      await visitor.post('/chatplugin.send', { message: {} }),
+      await visitor.post('/chatplugin.resumeToken'),
+    ];
+    refused.push(await api.post('/chatplugin.authenticate', { resume_token }));
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
+  });
+});
+
+describe('a resume token', () => {
+  it('goes on with the conversation, an hour later', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    const { body: said } = await visitor.say('Hello');
+    const resume_token = await visitor.resumeToken();
+    expect(claimsIn(resume_token).exp * 1_000 - api.system.clock.now()).toBe(7 * 24 * hour);
+    api.system.clock.set(hour);
+    expect((await visitor.say('Too late')).status).toBe(401);
+    const back = await TestVisitor.authenticated(api, { resume_token });
+    expect([back.conversation, back.earlier]).toEqual([visitor.conversation, [said]]);
+    expect((await back.say('Here again')).status).toBe(200);
+  });
+
+  it('is made on behalf of a visitor with the system token', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    await visitor.say('Hello');
+    const { conversation_id, channel_id } = claimsIn(visitor.token);
+    const made = await api.post<{ resume_token: string }>(
+      '/chatplugin.resumeToken',
+      { conversation_id, channel_id },
+      system,
+    );
+    const back = await TestVisitor.authenticated(api, { resume_token: made.body.resume_token });
+    expect(back.conversation).toBe(visitor.conversation);
+    expect((await back.say('From another place')).body.sender).toEqual({ id: claimsIn(visitor.token).sub });
+  });
+
+  it('is made on behalf of nobody who is not there', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    await visitor.say('Hello');
+    const source = await api.addSource('shop');
+    const foreign = await source.push('ann', 'Hi');
+    const { conversation_id, channel_id } = claimsIn(visitor.token);
+    const other = await connectChannel(api, { name: 'other' });
+    const bodies = [
+      { channel_id, conversation_id: unknownId },
+      { channel_id: other, conversation_id },
+      { channel_id: source.channel, conversation_id: foreign },
+    ];
+    for (const body of bodies) {
+      expect(refusalOf(await api.post('/chatplugin.resumeToken', body, system))).toEqual([404, 'not_found']);
+    }
+    expect(refusalOf(await api.post('/chatplugin.resumeToken', { channel_id }, system))).toEqual([
+      400,
+      'invalid_request',
+    ]);
+  });
+
+  it('is refused after seven days, and so are other tokens', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    const resume_token = await visitor.resumeToken();
+    const foreign = testConfig();
+    const { conversation_id: conversationId, channel_id: channelId, sub: contact } = claimsIn(visitor.token);
+    const other = new VisitorTokens(
+      { security: { ...foreign.security, jwtSecret: foreign.security.systemToken } },
+      api.system.clock,
+    );
+    const forged = await other.make('resume', { conversationId, channelId, contact });
+    const ask = async (token: string) => refusalOf(await api.post('/chatplugin.authenticate', { resume_token: token }));
+    for (const token of [visitor.token, forged, systemToken, '', 'x.y.z', `${resume_token}x`]) {
+      expect(await ask(token)).toEqual([401, 'unauthorized']);
+    }
+    api.system.clock.set(7 * 24 * hour);
+    expect(await ask(resume_token)).toEqual([401, 'unauthorized']);
+  });
+
+  it('or a channel: one of the two', async () => {
+    await using api = await startApi();
+    const channel_id = await connectChannel(api);
+    for (const body of [{}, { channel_id, resume_token: 'x' }]) {
+      expect(refusalOf(await api.post('/chatplugin.authenticate', body))).toEqual([400, 'invalid_request']);
+    }
+    for (const channel of [unknownId, (await api.addSource('shop')).channel]) {
+      const answer = await api.post('/chatplugin.authenticate', { channel_id: channel });
+      expect([answer.status, answer.body.error.replace(channel, '<id>')]).toEqual([
+        404,
+        'There is no channel <id> for visitors.',
+      ]);
+    }
+  });
+
+  it('shows what an agent sent and nobody fetched, but no failures', async () => {
+    await using api = await startApi();
+    const visitor = await visit(api);
+    await visitor.say('Hello');
+    const { conversation_id, channel_id } = claimsIn(visitor.token);
+    const send = (text: string) => api.post('/messages.send', { conversation_id, message: { text } });
+    await send('One');
+    await api.post('/channels.chatplugin.disconnect', { channel_id });
+    api.dispatch();
+    await until('One failed', async () => (await messagesOf(api, visitor))[1]?.state === 'failed');
+    await connectChannel(api);
+    await send('Two');
+    const { body } = await api.post<{ resume_token: string }>(
+      '/chatplugin.resumeToken',
+      { conversation_id, channel_id },
+      system,
+    );
+    const back = await TestVisitor.authenticated(api, { resume_token: body.resume_token });
+    expect(back.earlier.map(({ content }) => content)).toEqual([{ text: 'Hello' }, { text: 'Two' }]);
+  });
+});
+
+describe('how often visitors may ask', () => {
+  const limited = async (visitors: Partial<ReturnType<typeof testConfig>['visitors']>) => {
+    const config = testConfig();
+    return startApi({ config: { ...config, visitors: { ...config.visitors, ...visitors } } });
+  };
+
+  it('is bounded for an address, and begins anew with time', async () => {
+    await using api = await limited({ authenticationsPerAddress: 3 });
+    const channel_id = await connectChannel(api);
+    const ask = () => api.post('/chatplugin.authenticate', { channel_id });
+    for (let times = 0; times < 3; times++) expect((await ask()).status).toBe(200);
+    const refused = await ask();
+    expect([...refusalOf(refused), refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '20']);
+    api.system.clock.advance(20_000);
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
+  });
+
+  it('is bounded for a channel, each for itself', async () => {
+    await using api = await limited({ authenticationsPerChannel: 1, sendsPerChannel: 1 });
+    const visitor = await visit(api);
+    expect((await visitor.say('One')).status).toBe(200);
+    expect((await visitor.say('Two')).status).toBe(429);
+    const channel_id = await connectChannel(api);
+    expect((await api.post('/chatplugin.authenticate', { channel_id })).status).toBe(429);
+    const other = await connectChannel(api, { name: 'other' });
+    expect((await api.post('/chatplugin.authenticate', { channel_id: other })).status).toBe(200);
+  });
+});
+
+describe('a page of any origin', () => {
+  it('may ask for a visitor, and for nothing else', async () => {
+    await using api = await startApi();
+    const Origin = 'https://shop.example';
+    const asked = await fetch(`${api.url}/chatplugin.authenticate`, { method: 'OPTIONS', headers: { Origin } });
+    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+    expect(asked.headers.get('access-control-allow-headers')).toContain('Authorization');
+    expect(asked.headers.get('access-control-allow-credentials')).toBeNull();
+    const channel_id = await connectChannel(api);
+    const begun = await api.post('/chatplugin.authenticate', { channel_id }, { Origin });
+    expect([begun.status, begun.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+    expect((await api.post('/channels.list', {}, { Origin })).status).toBe(403);
+  });
+});
