@@ -41,7 +41,7 @@ interface CallerQueues {
 function respondingBoth({ respond: first }: Queued, { respond: second }: Queued): Queued['respond'] {
   return (reply) => {
     first(reply);
-    second({ ...reply, replayed: true });
+    second(reply);
   };
 }
 
