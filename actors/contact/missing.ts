@@ -1,5 +1,4 @@
-import { appearanceOf } from '../conversation/representation.ts';
-import { isErased } from '../conversation/memory.ts';
+import { appearanceOf, isErased } from '../conversation/representation.ts';
 import { type ConversationRow, conversations } from '../conversation/tables.ts';
 import { contactOfConversation } from '../ids.ts';
 import { parseJson } from '../json.ts';

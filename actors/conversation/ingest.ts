@@ -4,11 +4,11 @@ import { contactOfConversation } from '../ids.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
 import { mayEcho, parkEcho } from './echoes.ts';
 import { receive } from './inbound.ts';
-import { type ConversationRuntime, isErased, isPresent } from './memory.ts';
+import { type ConversationRuntime, isPresent } from './memory.ts';
 import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
-import { appearanceOf } from './representation.ts';
+import { appearanceOf, isErased } from './representation.ts';
 import { createConversation, saveConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];

@@ -163,7 +163,7 @@ test('a log that holds what was erased is emptied, however small', () => {
   expect(scene.asked).toEqual([]);
 });
 
-test('a log that holds what was erased is emptied while others write', () => {
+test('what was erased leaves the log while others write', () => {
   const scene = new Scene();
   scene.pages = 1;
   scene.checkpoints.committed(true);
@@ -176,7 +176,7 @@ test('a log that holds what was erased is emptied while others write', () => {
   expect(scene.asked.map(({ empty }) => empty)).toEqual([true]);
 });
 
-test('what is erased while the log is being emptied is not forgotten', () => {
+test('what is erased while the log is emptied is not forgotten', () => {
   const scene = new Scene();
   scene.pages = 1;
   scene.checkpoints.committed(true);
