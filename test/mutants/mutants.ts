@@ -7,6 +7,7 @@ import { faults } from './list/faults.ts';
 import { log } from './list/log.ts';
 import { realtime } from './list/realtime.ts';
 import { retention } from './list/retention.ts';
+import { visitors } from './list/visitors.ts';
 import { webhooks } from './list/webhooks.ts';
 import { writePath } from './list/write-path.ts';
 import type { Mutant } from './mutant.ts';
@@ -20,6 +21,7 @@ export const mutants: readonly Mutant[] = [
   ...dispatch,
   ...webhooks,
   ...realtime,
+  ...visitors,
   ...retention,
   ...faults,
   ...cursors,
