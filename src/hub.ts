@@ -96,7 +96,8 @@ export class Hub implements AsyncDisposable {
     const { bus, connected } = await this.#connect(nats);
     const host = await this.#startHost(file, bus, nats);
     this.#part('host', () => host.stop());
-    const services = this.#services(file, bus, [
+    const longReader = this.#longReader(file);
+    const services = this.#services(file, bus, longReader, [
       {
         name: 'nats',
         problem: () => this.#nats?.problem() ?? (connected() ? null : 'the connection to NATS is lost'),
@@ -109,6 +110,8 @@ export class Hub implements AsyncDisposable {
     this.#part('front', () => front.close());
     const addresses = await front.listen();
     this.#own(addresses.url, addresses.metricsUrl);
+    // Behind all that the start waits for. Whoever asks before is answered too.
+    longReader.start();
     return addresses;
   }
 
@@ -184,11 +187,14 @@ export class Hub implements AsyncDisposable {
     return host;
   }
 
-  #services(file: string, bus: Bus, health: HealthCheck[]): NodeServices {
+  #longReader(file: string): ReaderThread {
     const { sealKey } = sealKeysOf(this.#config.security);
-    const longReader = new ReaderThread({ file, shards: this.#config.data.shards, sealKey }, this.#log);
-    this.#part('long reader', () => longReader.stop());
-    longReader.start();
+    const reader = new ReaderThread({ file, shards: this.#config.data.shards, sealKey }, this.#log);
+    this.#part('long reader', () => reader.stop());
+    return reader;
+  }
+
+  #services(file: string, bus: Bus, longReader: ReaderThread, health: HealthCheck[]): NodeServices {
     const services = openServices({
       config: this.#config,
       file,
@@ -202,6 +208,7 @@ export class Hub implements AsyncDisposable {
       ownPorts: this.#ownPorts,
     });
     this.#part('services', () => services.close());
+    services.onGrew('erased', () => longReader.forgetErased());
     return services;
   }
 

@@ -48,6 +48,15 @@ const cases: RuleCase[] = [
     ],
   ],
   [
+    'lets pages know the hub by its API alone',
+    rules.pagesStandAlone,
+    [
+      file('web/chat-widget/a.tsx', "import type { B } from '#src/b.ts';"),
+      file('web/chat-widget/b.ts', "import { c } from '../../actors/c.ts';"),
+    ],
+    [file('web/chat-widget/c.ts', "import { d } from './ui/d.tsx';", "import { h } from 'preact';")],
+  ],
+  [
     'lets operations make the same ids again',
     rules.operationsMakeTheSameIds,
     [

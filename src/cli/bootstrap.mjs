@@ -1,12 +1,12 @@
 /**
  * What the npm scripts run: `node src/cli/bootstrap.mjs start|test|parley [argument …]`.
  *
- * Makes a fresh clone ready (dependencies, and nats-server for the tests) and hands over to Node 26, which comes as a
- * dependency. Plain JavaScript for Node 20 and without dependencies, since it runs before there are any. Standard
- * output belongs to the program that it starts: everything it says itself goes to standard error.
+ * Makes a fresh clone ready (dependencies, the chat widget, and nats-server for the tests) and hands over to Node 26,
+ * which comes as a dependency. Plain JavaScript for Node 20 and without dependencies, since it runs before there are
+ * any. Standard output belongs to the program that it starts: everything it says itself goes to standard error.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -39,6 +39,7 @@ try {
   const [task = '', ...args] = process.argv.slice(2);
   const program = programOf(task, args);
   await installWhenNeeded();
+  buildWidgetWhenNeeded();
   if (task === 'test') provideNatsServer();
   become(nodeProgram, program);
 } catch (error) {
@@ -163,6 +164,21 @@ function isAlive(pid) {
   } catch (error) {
     return error.code === 'EPERM';
   }
+}
+
+/** What visitors' browsers load is not in the repository: it is built when it is missing, or older than what it is made of. */
+function buildWidgetWhenNeeded() {
+  const folder = join(root, 'web', 'chat-widget');
+  const builtAt = statSync(join(folder, 'dist', 's.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.parentPath.startsWith(join(folder, 'dist')),
+  );
+  const changedAt = sources.map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs);
+  if (changedAt.every((changed) => changed <= builtAt)) return;
+  const { status } = spawnSync(nodeProgram, [join(folder, 'build.ts')], {
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  if (status !== 0) throw new Error('the chat widget can not be built; the messages of its build are above');
 }
 
 function provideNatsServer() {

@@ -75,7 +75,7 @@ const builtInSources = ['chatplugin', 'pageplatform', 'photoplatform', 'cloudmsg
 
 /** Where visitors come in: the addresses and audiences of the chat plugin are its name. */
 const doorsOf: Record<string, string[]> = {
-  chatplugin: ['src/realtime/visitor/', 'src/security/visitor-', 'src/http/visitors/', 'bench/'],
+  chatplugin: ['src/realtime/visitor/', 'src/security/visitor-', 'src/http/visitors/', 'bench/', 'web/chat-widget/'],
 };
 
 /** The operations of a source of this name, such as `/channels.telco.sms.connect`, and its doors. */

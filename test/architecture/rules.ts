@@ -37,6 +37,11 @@ export const httpIsNobodysBase = perImport((path, specifier, target) =>
     : null,
 );
 
+/** What browsers load knows the hub by its API alone. */
+export const pagesStandAlone = perImport((path, specifier, target) =>
+  topLevel(path) === 'web' && target && topLevel(target) !== 'web' ? `imports what is the hub's: ${specifier}` : null,
+);
+
 const table = 'src/http/operations.ts';
 
 /** `/sources.channels.create` → `src/http/sources/channels/create.ts`, `/chatplugin.resumeToken` → `…/resume-token.ts`. */

@@ -16,7 +16,10 @@ export interface Import {
   typeOnly: boolean;
 }
 
-const aliases: Record<string, string> = { '#machines/': 'state-machines/', '#actors/': 'actors/', '#src/': 'src/' };
+const aliases: Record<string, string> = {
+  ...{ '#machines/': 'state-machines/', '#actors/': 'actors/', '#src/': 'src/' },
+  '#web/': 'web/',
+};
 
 /** The files below a folder, by path. A folder that does not exist has none. */
 export function filesBelow(root: string, folder: string, ending: RegExp): SourceFile[] {

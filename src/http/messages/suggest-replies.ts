@@ -4,6 +4,7 @@ import { json, recordOf } from '#src/ingest/fields.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { messageSchema, text, uuid } from '../schemas.ts';
+import { keptWithoutContent } from './kept.ts';
 import { existingMessage } from './own-message.ts';
 
 export const suggestReplies = defineOperation({
@@ -27,4 +28,5 @@ export const suggestReplies = defineOperation({
     });
     return ok(message);
   },
+  secret: keptWithoutContent,
 });

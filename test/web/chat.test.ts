@@ -1,0 +1,380 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { MemoryHub, settled, shownIn } from './memory-hub.ts';
+
+let hub: MemoryHub;
+beforeEach(() => {
+  hub = new MemoryHub();
+});
+
+/** A page on which the visitor has written "Hello". */
+async function begun(browser = hub.browser()) {
+  const chat = browser.open();
+  chat.send({ text: 'Hello' });
+  await settled();
+  return { browser, chat };
+}
+
+describe('the first Message', () => {
+  it('begins the conversation, and nothing before it does', async () => {
+    const chat = hub.browser().open();
+    await settled();
+    expect([chat.state.phase, chat.state.connection, hub.requests]).toEqual(['new', 'idle', []]);
+    chat.send({ text: 'Hello' });
+    await settled();
+    expect([chat.state.phase, chat.state.connection]).toEqual(['active', 'online']);
+    expect([hub.written, shownIn(chat.state)]).toEqual([['Hello'], ['Hello']]);
+  });
+
+  it('is shown before it is sent', () => {
+    const chat = hub.browser().open();
+    chat.send({ text: 'Hello' });
+    expect(shownIn(chat.state)).toEqual(['Hello (sending)']);
+  });
+
+  it('finds a channel that takes no visitors', async () => {
+    hub.refusals.set('/chatplugin.authenticate', [403, { error: 'not connected' }]);
+    const { chat } = await begun();
+    expect([chat.state.phase, hub.requests.length]).toEqual(['unavailable', 1]);
+    chat.send({ text: 'Anybody?' });
+    hub.clock.advance(600_000);
+    await settled();
+    expect(hub.requests.length).toBe(1);
+  });
+});
+
+describe('live', () => {
+  it('shows what agents write, once', async () => {
+    const { chat } = await begun();
+    hub.agent('Hi there');
+    await settled();
+    expect(shownIn(chat.state)).toEqual(['Hello', 'Hi there']);
+  });
+
+  it('keeps the key of an entry while it is sent', async () => {
+    const chat = hub.browser().open();
+    const keys = new Set<string | undefined>();
+    chat.subscribe(({ entries }) => keys.add(entries[0]?.key));
+    chat.send({ text: 'Hello' });
+    await settled();
+    expect([...keys]).toEqual(['id-1']);
+  });
+
+  it('never shows a Message twice on its way', async () => {
+    const { chat } = await begun();
+    const most = { shown: 0 };
+    chat.subscribe(({ entries }) => {
+      most.shown = Math.max(most.shown, entries.length);
+    });
+    chat.send({ text: 'Again' });
+    await settled();
+    expect([most.shown, shownIn(chat.state)]).toEqual([2, ['Hello', 'Again']]);
+  });
+
+  it('shows that an agent types, for ten seconds', async () => {
+    const { chat } = await begun();
+    hub.typing(true);
+    await settled();
+    expect(chat.state.agentTypes).toBe(true);
+    hub.clock.advance(9_999);
+    expect(chat.state.agentTypes).toBe(true);
+    hub.clock.advance(1);
+    expect(chat.state.agentTypes).toBe(false);
+  });
+
+  it('ends the typing with what was typed', async () => {
+    const { chat } = await begun();
+    hub.typing(true);
+    hub.agent('Done');
+    await settled();
+    expect(chat.state.agentTypes).toBe(false);
+  });
+
+  it('tells that the visitor types, and that it stopped', async () => {
+    const { chat } = await begun();
+    chat.type();
+    chat.type();
+    hub.clock.advance(4_000);
+    chat.type();
+    expect(hub.typingTold).toEqual([true]);
+    hub.clock.advance(2_000);
+    chat.type();
+    expect(hub.typingTold).toEqual([true, true]);
+    hub.clock.advance(60_000);
+    expect(hub.typingTold).toEqual([true, true, false]);
+  });
+
+  it('counts what agents wrote since it was looked at', async () => {
+    const { chat, browser } = await begun();
+    hub.agent('One');
+    hub.agent('Two');
+    await settled();
+    expect(chat.state.unread).toBe(2);
+    chat.markSeen();
+    expect(chat.state.unread).toBe(0);
+    hub.agent('Three');
+    await settled();
+    const later = browser.open();
+    await settled();
+    expect([chat.state.unread, later.state.unread]).toEqual([1, 1]);
+  });
+});
+
+describe('pages and tabs', () => {
+  it('goes on after the page is loaded again', async () => {
+    const { chat, browser } = await begun();
+    chat.close();
+    hub.agent('While you were away');
+    const later = browser.open();
+    await settled();
+    expect(shownIn(later.state)).toEqual(['Hello', 'While you were away']);
+    later.send({ text: 'Back' });
+    await settled();
+    expect([...hub.conversations.keys()]).toEqual(['c1']);
+  });
+
+  it('shows the same in both tabs', async () => {
+    const browser = hub.browser();
+    const other = browser.open();
+    const { chat } = await begun(browser);
+    other.send({ text: 'From the other' });
+    hub.agent('Hi, both of you');
+    await settled();
+    const both = ['Hello', 'Hi, both of you', 'From the other'];
+    expect(shownIn(chat.state).sort()).toEqual(both.sort());
+    expect(shownIn(other.state)).toEqual(shownIn(chat.state));
+  });
+
+  it('shows and sends in one tab what another left unsent', async () => {
+    const browser = hub.browser();
+    const other = browser.open();
+    const { chat } = await begun(browser);
+    hub.isDown = true;
+    chat.send({ text: 'One' });
+    await settled();
+    expect(shownIn(other.state)).toEqual(['Hello', 'One (sending)']);
+    chat.close();
+    hub.isDown = false;
+    hub.clock.advance(30_000);
+    await settled();
+    expect(shownIn(other.state)).toEqual(['Hello', 'One']);
+  });
+
+  it('is one conversation when both tabs begin it', async () => {
+    const browser = hub.browser();
+    const tabs = [browser.open(), browser.open()];
+    tabs.forEach((tab, n) => {
+      tab.send({ text: `Hello ${n}` });
+    });
+    await settled();
+    expect([...hub.conversations.keys()]).toHaveLength(1);
+    expect(hub.written).toEqual(['Hello 0', 'Hello 1']);
+  });
+
+  it('ends in both tabs, and begins anew in both', async () => {
+    const browser = hub.browser();
+    const other = browser.open();
+    const { chat } = await begun(browser);
+    chat.end();
+    await settled();
+    expect([chat.state.phase, other.state.phase]).toEqual(['ended', 'ended']);
+    expect(shownIn(chat.state)).toEqual(['Hello']);
+    other.restart();
+    expect([other.state.phase, shownIn(other.state)]).toEqual(['new', []]);
+    other.send({ text: 'Something else' });
+    await settled();
+    expect([shownIn(chat.state), shownIn(other.state)]).toEqual([['Something else'], ['Something else']]);
+    expect(hub.conversations.size).toBe(2);
+  });
+
+  it('takes no Message after its end', async () => {
+    const { chat } = await begun();
+    chat.end();
+    chat.send({ text: 'Too late' });
+    await settled();
+    expect(hub.written).toEqual(['Hello']);
+  });
+
+  it('begins anew when the hub has forgotten it', async () => {
+    const { chat, browser } = await begun();
+    chat.close();
+    hub.conversations.clear();
+    const later = browser.open();
+    await settled();
+    expect([later.state.phase, shownIn(later.state)]).toEqual(['new', []]);
+    later.send({ text: 'Hello again' });
+    await settled();
+    expect([later.state.phase, hub.written]).toEqual(['active', ['Hello again']]);
+  });
+
+  it('keeps the conversation of a channel that is off for now', async () => {
+    const { chat, browser } = await begun();
+    chat.close();
+    hub.refusals.set('/chatplugin.authenticate', [403, { error: 'not connected' }]);
+    const meanwhile = browser.open();
+    await settled();
+    expect(meanwhile.state.phase).toBe('unavailable');
+    hub.refusals.clear();
+    const later = browser.open();
+    await settled();
+    expect(shownIn(later.state)).toEqual(['Hello']);
+  });
+});
+
+describe('away from the hub', () => {
+  it('keeps what is written, and sends it in its order', async () => {
+    const { chat } = await begun();
+    hub.isDown = true;
+    hub.cut();
+    for (const text of ['One', 'Two', 'Three']) chat.send({ text });
+    await settled();
+    expect(chat.state.connection).toBe('offline');
+    expect(shownIn(chat.state)).toEqual(['Hello', 'One (sending)', 'Two (sending)', 'Three (sending)']);
+    hub.isDown = false;
+    hub.clock.advance(30_000);
+    await settled();
+    expect([chat.state.connection, hub.written]).toEqual(['online', ['Hello', 'One', 'Two', 'Three']]);
+    expect(shownIn(chat.state)).toEqual(['Hello', 'One', 'Two', 'Three']);
+  });
+
+  it('keeps it over a reload, too', async () => {
+    const { chat, browser } = await begun();
+    hub.isDown = true;
+    chat.send({ text: 'One' });
+    await settled();
+    chat.close();
+    const later = browser.open();
+    await settled();
+    expect(shownIn(later.state)).toEqual(['One (sending)']);
+    hub.isDown = false;
+    hub.clock.advance(30_000);
+    await settled();
+    expect(shownIn(later.state)).toEqual(['Hello', 'One']);
+  });
+
+  it('doubles nothing when answers are lost', async () => {
+    const { chat } = await begun();
+    hub.losesAnswers = true;
+    for (const text of ['One', 'Two']) chat.send({ text });
+    await settled();
+    for (let n = 0; n < 4; n++) {
+      hub.clock.advance(30_000);
+      await settled();
+    }
+    expect(hub.written).toEqual(['Hello', 'One']);
+    hub.losesAnswers = false;
+    hub.clock.advance(30_000);
+    await settled();
+    expect(hub.written).toEqual(['Hello', 'One', 'Two']);
+    expect(shownIn(chat.state)).toEqual(['Hello', 'One', 'Two']);
+  });
+
+  it('misses nothing that was written meanwhile', async () => {
+    const { chat } = await begun();
+    hub.cut();
+    hub.agent('Into the gap');
+    hub.clock.advance(30_000);
+    await settled();
+    expect(shownIn(chat.state)).toEqual(['Hello', 'Into the gap']);
+  });
+
+  it('waits longer each time, and not when it is looked at', async () => {
+    const { chat, browser } = await begun();
+    hub.isDown = true;
+    hub.cut();
+    const seconds: number[] = [];
+    for (let second = 0; second < 16; second += 0.5) {
+      const before = hub.connections;
+      hub.clock.advance(500);
+      await settled();
+      if (hub.connections > before) seconds.push(second + 0.5);
+    }
+    expect(seconds).toEqual([0.5, 1.5, 3.5, 7.5, 15.5]);
+    hub.isDown = false;
+    browser.look();
+    await settled();
+    expect(chat.state.connection).toBe('online');
+  });
+
+  it('asks now and then where no socket gets through', async () => {
+    hub.hasNoSockets = true;
+    const { chat } = await begun();
+    expect(chat.state.connection).toBe('online');
+    hub.agent('Slowly');
+    hub.clock.advance(5_000);
+    await settled();
+    expect(shownIn(chat.state)).toEqual(['Hello', 'Slowly']);
+    for (let second = 0; second < 60; second += 5) {
+      hub.clock.advance(5_000);
+      await settled();
+    }
+    expect(hub.connections).toBeLessThan(7);
+    hub.hasNoSockets = false;
+    for (let second = 0; second < 60; second += 5) {
+      hub.clock.advance(5_000);
+      await settled();
+    }
+    hub.agent('At once');
+    await settled();
+    expect(shownIn(chat.state).at(-1)).toBe('At once');
+  });
+
+  it('goes on when its token has ended', async () => {
+    const { chat } = await begun();
+    hub.expireTokens();
+    hub.cut();
+    chat.send({ text: 'Still me' });
+    await settled();
+    hub.clock.advance(5_000);
+    await settled();
+    expect([chat.state.connection, hub.written]).toEqual(['online', ['Hello', 'Still me']]);
+    expect(hub.conversations.size).toBe(1);
+  });
+
+  it('waits as long as the hub asks it to', async () => {
+    const { chat } = await begun();
+    hub.refusals.set('/chatplugin.send', [429, { error: 'slow down' }, { 'Retry-After': '20' }]);
+    chat.send({ text: 'One' });
+    await settled();
+    hub.refusals.clear();
+    const before = hub.requests.length;
+    hub.clock.advance(19_999);
+    await settled();
+    expect(hub.requests.length).toBe(before);
+    hub.clock.advance(1);
+    await settled();
+    expect(hub.written).toEqual(['Hello', 'One']);
+  });
+});
+
+describe('a Message that the hub refuses', () => {
+  /** "One" is refused, "Two" is not. */
+  async function refused() {
+    const { chat } = await begun();
+    hub.refusals.set('/chatplugin.send', [413, { error: 'The body is too large.' }]);
+    chat.send({ text: 'One' });
+    await settled();
+    hub.refusals.clear();
+    chat.send({ text: 'Two' });
+    await settled();
+    return chat;
+  }
+
+  it('says why, and holds up no other', async () => {
+    const chat = await refused();
+    expect(shownIn(chat.state)).toEqual(['Hello', 'Two', 'One (failed)']);
+    expect(chat.state.entries.at(-1)?.problem).toBe('The body is too large.');
+  });
+
+  it('is sent again when the visitor says so', async () => {
+    const chat = await refused();
+    chat.retry(chat.state.entries.at(-1)!);
+    await settled();
+    expect(shownIn(chat.state)).toEqual(['Hello', 'Two', 'One']);
+  });
+
+  it('is forgotten when the visitor says so', async () => {
+    const chat = await refused();
+    chat.discard(chat.state.entries.at(-1)!);
+    expect(shownIn(chat.state)).toEqual(['Hello', 'Two']);
+  });
+});

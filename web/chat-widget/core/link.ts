@@ -1,0 +1,160 @@
+import { Refusal } from './api.ts';
+import { Backoff } from './backoff.ts';
+import type { Message } from './contract.ts';
+import type { Platform } from './platform.ts';
+import type { Session } from './session.ts';
+import { openSocket, type Socket } from './socket.ts';
+
+/** `idle`: there is no conversation to listen to. */
+export type Connection = 'idle' | 'connecting' | 'online' | 'offline';
+
+export interface LinkEvents {
+  connection(now: Connection): void;
+  message(message: Message): void;
+  typing(isTyping: boolean): void;
+  /** There is no conversation to go on with. */
+  gone(): void;
+  /** The channel takes no visitors. */
+  unavailable(): void;
+}
+
+/** Ms between two questions, where nothing is told by itself. */
+const pollEvery = 5_000;
+/** After this many sockets in a row that failed, one is tried with every twelfth question only. */
+const patience = 3;
+const rarely = 12;
+
+/**
+ * Listens to the conversation: connects, and connects again, until it is told to stop. Where no socket gets through (a
+ * page's policy, a proxy), but requests do, it asks now and then.
+ */
+export class Link {
+  readonly #parts: { host: string; session: Session; platform: Platform };
+  readonly #events: LinkEvents;
+  readonly #backoff: Backoff;
+  #isRunning = false;
+  #socket: Socket | null = null;
+  #isSubscribed = false;
+  /** Questions since the last socket that was subscribed. */
+  #polls = 0;
+  /** Behind the last Message that came; null: none came yet. */
+  #place: string | null = null;
+
+  constructor(parts: { host: string; session: Session; platform: Platform }, events: LinkEvents) {
+    this.#parts = parts;
+    this.#events = events;
+    this.#backoff = new Backoff(parts.platform);
+  }
+
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#events.connection('connecting');
+    this.#attempt(() => this.#connect());
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#place = null;
+    this.#backoff.cancel();
+    this.#backoff.reset();
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close();
+    this.#events.connection('idle');
+  }
+
+  /** Something has changed (the network is back, the page is looked at): no more waiting. */
+  hurry(): void {
+    this.#backoff.hurry();
+  }
+
+  /** Tells that the visitor types, or stopped; lost while there is no connection. */
+  typing(isTyping: boolean): void {
+    this.#socket?.typing(isTyping);
+  }
+
+  async #connect(): Promise<void> {
+    const { session } = this.#parts;
+    const token = await session.token(false);
+    if (!this.#isRunning) return;
+    if (token !== null) this.#open(token);
+    else {
+      this.stop();
+      this.#events.gone();
+    }
+  }
+
+  /** Runs what asks the hub, and tries again when it can not be asked. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) return this.#retry(0);
+      if (error.passes) return this.#retry(error.retryAfter);
+      this.stop();
+      this.#events.unavailable();
+    }
+  }
+
+  #open(token: string): void {
+    const { host, platform } = this.#parts;
+    const socket = openSocket({ host, token, after: this.#place }, platform, {
+      subscribed: () => this.#subscribed(socket),
+      message: (message, place) => {
+        this.#place = place;
+        this.#events.message(message);
+      },
+      typing: (isTyping) => this.#events.typing(isTyping),
+      closed: (refused) => this.#closed(socket, refused ? token : null),
+    });
+    this.#socket = socket;
+  }
+
+  /** Without a place, what another tab took between the last list and this subscription is only in the next list. */
+  async #subscribed(socket: Socket): Promise<void> {
+    this.#polls = 0;
+    this.#isSubscribed = true;
+    this.#events.connection('online');
+    try {
+      if (this.#place === null) await this.#parts.session.refresh();
+      this.#backoff.reset();
+    } catch {
+      socket.close();
+    }
+  }
+
+  async #closed(socket: Socket, refusedToken: string | null): Promise<void> {
+    if (this.#socket !== socket) return;
+    const couldListen = this.#isSubscribed;
+    this.#socket = null;
+    this.#isSubscribed = false;
+    if (refusedToken !== null) {
+      this.#place = null;
+      await this.#parts.session.expire(refusedToken);
+    }
+    if (couldListen || refusedToken !== null) this.#retry(0);
+    else if (this.#polls === 0) this.#attempt(() => this.#poll());
+    else this.#pollLater();
+  }
+
+  async #poll(): Promise<void> {
+    await this.#parts.session.refresh();
+    if (!this.#isRunning) return;
+    this.#events.connection('online');
+    this.#polls++;
+    if (this.#polls <= patience || this.#polls % rarely === 0) await this.#connect();
+    else this.#pollLater();
+  }
+
+  #pollLater(): void {
+    this.#backoff.reset();
+    this.#backoff.again(() => this.#attempt(() => this.#poll()), pollEvery);
+  }
+
+  #retry(atLeast: number): void {
+    if (!this.#isRunning) return;
+    this.#events.connection('offline');
+    this.#backoff.again(() => this.#attempt(() => this.#connect()), atLeast);
+  }
+}

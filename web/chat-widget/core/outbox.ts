@@ -1,0 +1,62 @@
+import type { Json } from './contract.ts';
+import { type KeyValueStorage, readJson } from './platform.ts';
+
+/** What the visitor has written and the hub has not confirmed yet. */
+export interface Draft {
+  /** Its name in the conversation: sending it again never makes a second Message. */
+  name: string;
+  content: Json;
+  /** Epoch ms; no two of a page have the same. */
+  writtenAt: number;
+  /** It was sent at least once, with an outcome that may be unknown. */
+  tried?: boolean;
+  /** Why it will not be sent by itself. */
+  problem?: string;
+}
+
+/**
+ * The drafts of all tabs, in the order in which they were written. It keeps no copy, as the storage is what tabs share,
+ * and each draft has an entry of its own there, so that tabs which write at the same time do not undo each other.
+ */
+export class Outbox {
+  readonly #storage: KeyValueStorage;
+  readonly #prefix: string;
+
+  /** @param prefix of the entries in the storage */
+  constructor(storage: KeyValueStorage, prefix: string) {
+    this.#storage = storage;
+    this.#prefix = prefix;
+  }
+
+  get drafts(): Draft[] {
+    const drafts = this.#storage.keys(this.#prefix).map((key) => readJson<Draft>(this.#storage.get(key)));
+    return drafts.filter((draft) => draft !== null).sort((one, other) => one.writtenAt - other.writtenAt);
+  }
+
+  /** The next one to send; one with a problem waits for the visitor. */
+  get next(): Draft | undefined {
+    return this.drafts.find(({ problem }) => problem === undefined);
+  }
+
+  add(content: Json, name: string, now: number): void {
+    const last = this.drafts.at(-1)?.writtenAt ?? 0;
+    this.#put({ name, content, writtenAt: Math.max(now, last + 1) });
+  }
+
+  /** Changes a draft that is still there. */
+  change(draft: Draft): void {
+    if (this.#storage.get(this.#prefix + draft.name) !== null) this.#put(draft);
+  }
+
+  remove(name: string): void {
+    this.#storage.set(this.#prefix + name, null);
+  }
+
+  clear(): void {
+    for (const { name } of this.drafts) this.remove(name);
+  }
+
+  #put(draft: Draft): void {
+    this.#storage.set(this.#prefix + draft.name, JSON.stringify(draft));
+  }
+}

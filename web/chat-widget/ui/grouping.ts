@@ -1,0 +1,50 @@
+import type { Entry } from '../core/chat.ts';
+
+/** Entries of one side that follow each other closely: shown under one name and one time. */
+export interface Group {
+  key: string;
+  fromVisitor: boolean;
+  sender: Entry['sender'];
+  entries: Entry[];
+}
+
+/** The groups of a day. */
+export interface Day {
+  key: string;
+  /** Epoch ms within it. */
+  at: number;
+  groups: Group[];
+}
+
+const closely = 5 * 60_000;
+
+export function groupByDay(entries: readonly Entry[]): Day[] {
+  const days: Day[] = [];
+  let last: Entry | null = null;
+  for (const entry of entries) {
+    const key = new Date(entry.at).toDateString();
+    if (days.at(-1)?.key !== key) days.push({ key, at: entry.at, groups: [] });
+    const { groups } = days.at(-1)!;
+    const belongs = groups.length > 0 && last !== null && isClose(last, entry);
+    if (belongs) groups.at(-1)!.entries.push(entry);
+    else groups.push({ key: entry.key, fromVisitor: entry.fromVisitor, sender: entry.sender, entries: [entry] });
+    last = entry;
+  }
+  return days;
+}
+
+const isClose = (one: Entry, next: Entry): boolean =>
+  one.fromVisitor === next.fromVisitor &&
+  (one.fromVisitor || one.sender?.id === next.sender?.id) &&
+  next.at - one.at < closely;
+
+/** "today" and "yesterday" in words, else the date. */
+export function dayName(at: number, now: number, locale?: string): string {
+  const startOf = (time: number) => new Date(time).setHours(0, 0, 0, 0);
+  const days = Math.round((startOf(at) - startOf(now)) / 86_400_000);
+  if (days > -2) return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day');
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'full' }).format(at);
+}
+
+export const timeName = (at: number, locale?: string): string =>
+  new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(at);
