@@ -18,20 +18,13 @@ import { erasureHandlers } from './erasing.ts';
 import { namedMessage, releaseEchoes, settleEchoes } from './echoes.ts';
 import { ingestMessages, openConversation } from './ingest.ts';
 import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
-import {
-  type ConversationRuntime,
-  isErased,
-  isOfErased,
-  isPresent,
-  ownMessage,
-  presentConversation,
-} from './memory.ts';
+import { type ConversationRuntime, isOfErased, isPresent, ownMessage, presentConversation } from './memory.ts';
 import { addOutbound, giveUpParked, parkAgain, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import { displayNameOf, messageJson } from './representation.ts';
 import { hearOfMessage } from './said.ts';
 import { dropTag, putTag, takeTagOff } from './tags.ts';
-import { type MessageRow, messages } from './tables.ts';
+import { isErased, type MessageRow, messages } from './tables.ts';
 import { reflectTyping } from './typing.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 

@@ -1,5 +1,6 @@
 import type { Erased, ErasureOf } from '#machines/contact.ts';
 import { contactActor } from '../contact/contract.ts';
+import { idempotencyKeyActor } from '../idempotency-key/contract.ts';
 import { messageId } from '../ids.ts';
 import { objectAt } from '../json.ts';
 import { releaseFiles } from '../media/contract.ts';
@@ -12,9 +13,9 @@ import { stepDelivery } from './delivery.ts';
 import { releaseEchoes } from './echoes.ts';
 import { redactedEvent } from './events.ts';
 import { tellContact } from './ingest.ts';
-import { type ConversationRuntime, isErased, isPresent } from './memory.ts';
+import { type ConversationRuntime, isPresent } from './memory.ts';
 import { defaultDisplayName } from './representation.ts';
-import { type MessageRow, messageMedia, messages, parkedSends } from './tables.ts';
+import { isErased, messageMedia, type MessageRow, messages, parkedSends } from './tables.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 type ErasureHandlers = Pick<
@@ -101,6 +102,7 @@ function eraseMessage(runtime: ConversationRuntime, row: MessageRow): void {
     () => ({}),
   );
   for (const key of reads.mediaOf(row.key)) runtime.change(messageMedia.remove(key));
+  for (const id of reads.keysShowing(row.id)) runtime.tell(idempotencyKeyActor(id), 'key.erase', {});
   const { source_message_id } = row;
   runtime.change(
     messages.update(row.key, {

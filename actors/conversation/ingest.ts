@@ -1,10 +1,11 @@
+import { isErased } from './tables.ts';
 import { contactActor } from '../contact/contract.ts';
 import { Failure } from '../errors.ts';
 import { contactOfConversation } from '../ids.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
 import { mayEcho, parkEcho } from './echoes.ts';
 import { receive } from './inbound.ts';
-import { type ConversationRuntime, isErased, isPresent } from './memory.ts';
+import { type ConversationRuntime, isPresent } from './memory.ts';
 import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';

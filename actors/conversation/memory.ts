@@ -25,10 +25,6 @@ export const loadConversation = (_: ConversationReads, row: ConversationRow): Co
 
 export const isPresent = (row: Readonly<ConversationRow>): row is PresentConversation => row.created_at !== null;
 
-/** Everything was erased, and nobody has written since: where the conversation is at its source is not known. */
-export const isErased = (row: Readonly<ConversationRow>): boolean =>
-  row.erased_before !== null && row.source_conversation_id === '';
-
 /** Whether a message (by its key) is erased, or is about to be. */
 export const isOfErased = ({ erased_before }: Pick<ConversationRow, 'erased_before'>, message: number): boolean =>
   message < (erased_before ?? 0);

@@ -1,7 +1,7 @@
 import type { Connection } from '../store/database.ts';
 import { parkedMetadata, type ParkedMetadataRow } from '../source/tables.ts';
 import { tagLookup } from '../tag/reader.ts';
-import { uuidToBytes } from '../uuid.ts';
+import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { ConversationErasure } from './contract.ts';
 import {
   type ConversationRow,
@@ -26,6 +26,8 @@ export interface ConversationReads {
   messageByEcho(id: string): MessageRow | null;
   /** Messages that an erasure takes next, in the order of their times, a few; also of before, what was said of them since. */
   messagesToErase(conversation: number, erasure: Pick<ConversationErasure, 'since' | 'before' | 'after'>): MessageRow[];
+  /** Ids of the idempotency keys whose answers show a message. */
+  keysShowing(message: string): string[];
   /** Keys of the rows that say which files a message shows. */
   mediaOf(message: number): number[];
   /** The message whose effect of a kind is the oldest of a lane. */
@@ -58,6 +60,7 @@ export function conversationReads(db: Connection): ConversationReads {
     db,
     `WHERE conversation = ? AND (sent_at, key) > (?, ?) AND (key >= ? OR metadata <> '{}') AND key < ? ORDER BY sent_at, key LIMIT ${erasedAtOnce}`,
   );
+  const showing = db.prepare('SELECT id FROM idempotency_key WHERE message = ?').pluck();
   const media = db.prepare('SELECT key FROM message_media WHERE message = ?').pluck();
   const head = messages.query(
     db,
@@ -82,6 +85,7 @@ export function conversationReads(db: Connection): ConversationReads {
     messagesToErase(conversation, { since, before, after = { sentAt: Number.MIN_SAFE_INTEGER, key: 0 } }) {
       return toErase.all(conversation, after.sentAt, after.key, since, before);
     },
+    keysShowing: (message) => (showing.all(uuidToBytes(message)) as Uint8Array[]).map(uuidFromBytes),
     mediaOf: (message) => media.all(message) as number[],
     headOfLane: (lane, kind) => head.get(lane, kind),
     parkedSends: (actor) => parked.all(actor),

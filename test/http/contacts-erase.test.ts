@@ -117,7 +117,7 @@ describe('/contacts.erase', () => {
     expect((await fetch(media_url)).status).toBe(200);
   });
 
-  it('answers a repeated send without what was erased', async () => {
+  it('refuses a repeated send whose answer was erased', async () => {
     const { api, conversation, contact } = await start();
     await using _ = api;
     const send = () =>
@@ -129,7 +129,10 @@ describe('/contacts.erase', () => {
     const first = (await send()).body;
     expect((await send()).body).toEqual(first);
     await erase(api, contact);
-    expect((await send()).body).toEqual({ ...first, content: { erased: true } });
+    const repeated = await send();
+    expect(refusalOf(repeated as never)).toEqual([409, 'conversation_erased']);
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+    expect(await filesWith(api, secret)).toEqual([]);
   });
 
   it('refuses to send to nobody, and to erase nobody', async () => {

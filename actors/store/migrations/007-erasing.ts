@@ -16,5 +16,9 @@ CREATE INDEX message_media_media ON message_media (media);
 ALTER TABLE media ADD COLUMN stored INTEGER;
 ALTER TABLE media ADD COLUMN erased INTEGER;
 
+-- message: the one that the answer shows, null when it shows none
+ALTER TABLE idempotency_key ADD COLUMN message BLOB;
+CREATE INDEX idempotency_key_message ON idempotency_key (message) WHERE message IS NOT NULL;
+
 CREATE INDEX base_actor ON base (actor);
 `;

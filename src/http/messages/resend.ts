@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { messageSchema, uuid } from '../schemas.ts';
-import { keptWithoutContent } from './kept.ts';
 import { existingMessage } from './own-message.ts';
 
 export const resendMessage = defineOperation({
@@ -13,6 +12,7 @@ export const resendMessage = defineOperation({
   request: z.object({ message_id: uuid }),
   example: { message_id: exampleIds.message },
   responses: { 200: messageSchema },
+  showsMessage: true,
   errors: ['not_found', 'message_not_failed', 'conversation_erased'],
   async handle({ commands, services }, { message_id }) {
     const { conversationId } = existingMessage(services, message_id);
@@ -21,5 +21,4 @@ export const resendMessage = defineOperation({
     });
     return ok(message);
   },
-  secret: keptWithoutContent,
 });

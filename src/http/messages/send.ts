@@ -7,7 +7,6 @@ import { foreignId, jsonObject } from '#src/ingest/fields.ts';
 import { exampleIds } from '../examples.ts';
 import { type Answer, type CoreCall, defineOperation, empty, ok } from '../operation.ts';
 import { messageSchema, uuid } from '../schemas.ts';
-import { keptWithoutContent } from './kept.ts';
 
 const request = z
   .object({
@@ -39,13 +38,13 @@ export const sendMessage = defineOperation({
       headers: ['X-Message-Id'],
     },
   },
+  showsMessage: true,
   errors: ['not_found', 'conversation_erased', 'channel_not_connected', 'source_cannot_start_conversation'],
   handle(call, { conversation_id, source_recipient_id, channel_id, message }) {
     const content = message as Json;
     if (conversation_id !== undefined) return send(call, conversation_id, content);
     return start(call, channel_id!, source_recipient_id!, content);
   },
-  secret: keptWithoutContent,
 });
 
 /** Without a message, the conversation is not there yet: the send waits for it. */
