@@ -79,6 +79,7 @@ function begin(runtime: ConversationRuntime, partOf: ErasureOf): void {
   // As messages they stay known when they are pushed again.
   releaseEchoes(runtime);
   runtime.step({ type: 'read' });
+  runtime.step({ type: 'typing.ended' });
   const [since, before] = [row.erased_before ?? 0, runtime.nextKey()];
   releaseFiles(runtime, partOf, row.metadata);
   saveConversation(runtime, {
