@@ -5,12 +5,6 @@ import { buildWidget } from '#web/chat-widget/build.ts';
 import { startBrowser } from '../_support/browser.ts';
 import { HubProcess } from '../_support/hub-process.ts';
 
-/** Rates that no test meets. */
-const env = {
-  PARLEY_VISITORS_AUTHENTICATIONS_PER_ADDRESS: '100000',
-  PARLEY_VISITORS_SENDS_PER_ADDRESS: '100000',
-};
-
 /** What a page of the shop is: its policy, and what the widget is configured with. */
 export interface ShopPage {
   /** Content-Security-Policy; none unless given. */
@@ -44,7 +38,7 @@ export class ChatStage implements AsyncDisposable {
 
   static async open(): Promise<ChatStage> {
     await buildWidget();
-    const hub = await HubProcess.start({ env });
+    const hub = await HubProcess.start();
     const { body } = await hub.post<{ id: string }>('/channels.chatplugin.connect', { name: 'shop' });
     const stage = new ChatStage(hub, await startBrowser(), body.id);
     await new Promise<void>((resolve) => stage.#site.listen(0, '127.0.0.1', resolve));
