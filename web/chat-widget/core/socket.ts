@@ -105,6 +105,8 @@ export function openSocket(
     heard();
   };
   webSocket.onclose = ({ code }) => end(code === policyViolation);
+  // One that a page's policy forbids fails without being closed.
+  webSocket.onerror = () => end(false);
   return {
     typing: (isTyping) => {
       if (isSubscribed) send('SEND', { destination: destinations.sendTyping }, JSON.stringify({ typing: isTyping }));

@@ -61,7 +61,7 @@ export class MessageList extends Component<ListProps, { isAtEnd: boolean }> {
               <Choices class="chips" choices={readContent(last.content, host).choices} choose={choose} />
             )}
             {state.agentTypes && (
-              <AgentRow settings={settings}>
+              <AgentRow settings={settings} sender={state.entries.findLast(({ sender }) => sender?.name)?.sender}>
                 <div class="bubble typing">
                   <span class="hidden">{texts.typing}</span>
                   <i />
