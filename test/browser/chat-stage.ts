@@ -164,11 +164,11 @@ export class Tab {
 
   /** Waits until a message with this text is shown, and is no longer on its way. */
   async sees(text: string): Promise<void> {
-    await this.part('.entry[data-status="sent"]').filter({ hasText: text }).first().waitFor();
+    await this.part('.line[data-status="sent"]').filter({ hasText: text }).first().waitFor();
   }
 
   /** The texts that are shown. */
   async texts(): Promise<string[]> {
-    return this.part('.entry .bubble').allInnerTexts();
+    return this.part('.line .bubble').allInnerTexts();
   }
 }

@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('the chat of a page', { timeout: 60_000 }, () => {
     await stage.hub.kill();
     await tab.part('.overlay p').waitFor();
     for (const text of ['While it was gone, one', 'While it was gone, two']) await tab.write(text);
-    expect(await tab.part('.entry[data-status="sending"]').count()).toBe(2);
+    expect(await tab.part('.line[data-status="sending"]').count()).toBe(2);
     await stage.hub.start();
     await stage.agentSays({ text: 'Welcome back' });
     for (const text of ['gone, one', 'gone, two', 'Welcome back']) await tab.sees(text);
