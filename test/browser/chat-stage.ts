@@ -12,6 +12,8 @@ export interface ShopPage {
   config?: object;
   /** Styles of the page. */
   css?: string;
+  /** The channel is named by an attribute, without a script of the page. */
+  byAttribute?: boolean;
 }
 
 /** A hub with a channel for visitors, a shop's site on another origin that embeds the widget, and a browser. */
@@ -89,13 +91,16 @@ export class ChatStage implements AsyncDisposable {
   }
 
   #files(): Record<string, [type: string, text: string]> {
+    const source = `async src="${this.hub.url}/chatplugin/ui/s.js"`;
+    const scripts = this.page.byAttribute
+      ? `<script ${source} data-channel-id="${this.channel}"></script>`
+      : `<script src="/embedding.js"></script><script ${source}></script>`;
     const embedding = { channelId: this.channel, host: this.hub.url, config: this.page.config ?? {} };
     return {
       '/': [
         'text/html',
         `<!doctype html><html lang="en"><title>Shop</title><meta name="viewport" content="width=device-width">
-         <link rel="stylesheet" href="/page.css"><script src="/embedding.js"></script>
-         <script async src="${this.hub.url}/chatplugin/ui/s.js"></script>
+         <link rel="stylesheet" href="/page.css">${scripts}
          <main><h1>Lamps</h1><a href="#lamps">All lamps</a></main></html>`,
       ],
       '/embedding.js': ['text/javascript', `window.parley = ${JSON.stringify(embedding)};`],

@@ -80,6 +80,13 @@ describe.skipIf(!hasBrowser)('the widget on a page', { timeout: 120_000 }, () =>
     expect(visitor.errors.filter((error) => letsSockets || !error.includes('/ws.chatplugin'))).toEqual([]);
   });
 
+  it('needs one tag, and no script of the page', async () => {
+    stage.page = { byAttribute: true };
+    await using visitor = await stage.visitor();
+    await begun(visitor);
+    expect(await stage.kept()).toEqual(['visitor: Hello']);
+  });
+
   it('keeps its styles and those of the page apart', async () => {
     stage.page = {
       css: `* { color: red !important; display: block !important; font-size: 40px !important } html { font-size: 40px }

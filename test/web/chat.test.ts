@@ -213,7 +213,6 @@ describe('pages and tabs', () => {
     const meanwhile = browser.open();
     await settled();
     expect(meanwhile.state.phase).toBe('unavailable');
-    meanwhile.retry({ key: 'id-9', content: { text: 'Lost?' } });
     hub.refusals.clear();
     const later = browser.open();
     await settled();
@@ -349,8 +348,8 @@ describe('away from the hub', () => {
 
 describe('a Message that the hub refuses', () => {
   /** "One" is refused, "Two" is not. */
-  async function refused() {
-    const { chat } = await begun();
+  async function refused(browser = hub.browser()) {
+    const { chat } = await begun(browser);
     hub.refusals.set('/chatplugin.send', [413, { error: 'The body is too large.' }]);
     chat.send({ text: 'One' });
     await settled();
@@ -371,6 +370,16 @@ describe('a Message that the hub refuses', () => {
     chat.retry(chat.state.lines.at(-1)!);
     await settled();
     expect(shownIn(chat.state)).toEqual(['Hello', 'Two', 'One']);
+  });
+
+  it('is not lost while the channel is off', async () => {
+    const browser = hub.browser();
+    await refused(browser);
+    hub.refusals.set('/chatplugin.authenticate', [403, { error: 'not connected' }]);
+    const later = browser.open();
+    await settled();
+    later.retry(later.state.lines.at(-1)!);
+    expect([later.state.phase, shownIn(later.state)]).toEqual(['unavailable', ['One (failed)']]);
   });
 
   it('is forgotten when the visitor says so', async () => {
