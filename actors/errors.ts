@@ -25,6 +25,7 @@ export const failureCodes = [
   'channel_not_connected',
   'source_cannot_start_conversation',
   'message_not_failed',
+  'conversation_erased',
   'metadata_too_large',
   'ambiguous_target',
   'too_many_unknown_targets',

@@ -109,6 +109,15 @@ export class BenchHub implements AsyncDisposable {
     return this.ingest(messages / fillBatch, fillBatch, conversationNames(conversations));
   }
 
+  /** Contacts are made after the answer: resolves when there are so many. */
+  async contactsMade(count: number): Promise<void> {
+    for (;;) {
+      const { pagination_data } = await this.call<{ pagination_data: { total: number } }>('contacts.list', {});
+      if (pagination_data.total >= count) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
   /** Ingests batches through the API; the messages walk through the conversations, round and round. */
   ingest(requests: number, messages: number, conversations: string[]): Promise<LoadReport> {
     return runLoad({

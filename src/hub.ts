@@ -10,7 +10,7 @@ import { connectBus } from '#src/nats/connection.ts';
 import { provideNatsServer } from '#src/nats/provision.ts';
 import { type NatsServer, startNatsServer } from '#src/nats/server.ts';
 import { createFront, type HubAddresses } from '#src/node/front.ts';
-import { startDispatch } from '#src/node/owner-dispatch.ts';
+import { type Dispatch, startDispatch } from '#src/node/owner-dispatch.ts';
 import { retentionPolicy } from '#src/node/retention.ts';
 import { type NodeServices, openServices } from '#src/node/services.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
@@ -96,7 +96,8 @@ export class Hub implements AsyncDisposable {
     const { bus, connected } = await this.#connect(nats);
     const host = await this.#startHost(file, bus, nats);
     this.#part('host', () => host.stop());
-    const services = this.#services(file, bus, [
+    const longReader = this.#longReader(file);
+    const services = this.#services(file, bus, longReader, [
       {
         name: 'nats',
         problem: () => this.#nats?.problem() ?? (connected() ? null : 'the connection to NATS is lost'),
@@ -104,11 +105,17 @@ export class Hub implements AsyncDisposable {
       { name: 'host', problem: () => host.problem() },
     ]);
     const metrics = new Metrics();
-    this.#startDispatch(services, metrics);
+    const beginDispatch = this.#dispatch(services, metrics);
     const front = createFront(services, metrics);
     this.#part('front', () => front.close());
     const addresses = await front.listen();
     this.#own(addresses.url, addresses.metricsUrl);
+    // Behind the start: what the hub was stopped in the middle of can be much, and whoever asks is answered meanwhile.
+    const begin = (): void => {
+      beginDispatch();
+      longReader.start();
+    };
+    this.#part('beginning', this.#clock.soon(begin));
     return addresses;
   }
 
@@ -184,11 +191,14 @@ export class Hub implements AsyncDisposable {
     return host;
   }
 
-  #services(file: string, bus: Bus, health: HealthCheck[]): NodeServices {
+  #longReader(file: string): ReaderThread {
     const { sealKey } = sealKeysOf(this.#config.security);
-    const longReader = new ReaderThread({ file, shards: this.#config.data.shards, sealKey }, this.#log);
-    this.#part('long reader', () => longReader.stop());
-    longReader.start();
+    const reader = new ReaderThread({ file, shards: this.#config.data.shards, sealKey }, this.#log);
+    this.#part('long reader', () => reader.stop());
+    return reader;
+  }
+
+  #services(file: string, bus: Bus, longReader: ReaderThread, health: HealthCheck[]): NodeServices {
     const services = openServices({
       config: this.#config,
       file,
@@ -202,15 +212,20 @@ export class Hub implements AsyncDisposable {
       ownPorts: this.#ownPorts,
     });
     this.#part('services', () => services.close());
+    services.onGrew('erased', () => longReader.forgetErased());
     return services;
   }
 
-  #startDispatch(services: NodeServices, metrics: Metrics): void {
+  /** @returns what begins it; it ends behind the front, whose requests may wait for what it does */
+  #dispatch(services: NodeServices, metrics: Metrics): () => void {
     const sources = this.#client('calls to sources', { log: this.#log });
     // Webhooks log each attempt themselves. Whoever has not answered one when dispatching ends is not waited for.
     const webhooks = this.#client('calls to webhooks', { connectionsPerOrigin: webhookConnections }, 0);
-    const dispatch = startDispatch(services, { sources, webhooks, metrics });
-    this.#part('dispatch', () => dispatch.stop());
+    let dispatch: Dispatch | null = null;
+    this.#part('dispatch', () => dispatch?.stop());
+    return () => {
+      dispatch = startDispatch(services, { sources, webhooks, metrics });
+    };
   }
 
   /** A client of its own for each purpose: none waits for a connection behind the calls of another. */

@@ -48,7 +48,9 @@ export type MessageDeliveryEvent =
   /** The conversation that it is for is not there (yet). */
   | { type: 'conversation.awaited' }
   | { type: 'conversation.appeared' }
-  | { type: 'conversation.missing'; error: string };
+  | { type: 'conversation.missing'; error: string }
+  /** It is not to go out any more. */
+  | { type: 'withdraw'; error: string };
 
 export interface MessageDeliveryContext {
   /** Tries counted so far. */
@@ -198,6 +200,10 @@ export const messageDelivery = setup({
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
         },
+        withdraw: {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
       },
     },
     /** In no lane: nobody can be called for a conversation that is not there. */
@@ -208,12 +214,20 @@ export const messageDelivery = setup({
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
         },
+        withdraw: {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
       },
     },
     /** In no lane: however long the recipient stays away, nobody waits. */
     uncollected: {
       on: {
         collected: 'delivered',
+        withdraw: {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
       },
     },
     delivered: {

@@ -1,9 +1,10 @@
 import type { Handlers } from '../runtime/kind.ts';
 import type { Appearance, ContactCommands } from './contract.ts';
 import { changedFields, type ContactFields, fieldsOf } from './fields.ts';
+import { erasureHandlers, expectAgain } from './erasing.ts';
 import { absorbContact, endMerge, mergeContact, undoMerge } from './merge.ts';
 import { contactVersions } from './tables.ts';
-import { addConversation, type ContactRuntime, present, removeConversations, show, vanish } from './writer.ts';
+import { addConversation, type ContactRuntime, present, show, vanish } from './writer.ts';
 
 export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
   'contact.create'(runtime, { fields }) {
@@ -12,8 +13,9 @@ export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
   },
 
   'contact.appear'(runtime, appearance) {
-    if (!runtime.actor.isNew) return {};
     const { conversationId, source } = appearance;
+    if (runtime.value === 'erasing') expectAgain(runtime, conversationId, source);
+    if (!runtime.actor.isNew && runtime.value !== 'erased') return {};
     addConversation(runtime, conversationId, source);
     begin(runtime, personIn(appearance), { [conversationId]: source });
     return {};
@@ -29,7 +31,7 @@ export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
 
   'contact.delete'(runtime) {
     present(runtime);
-    removeConversations(runtime);
+    // It keeps its conversations: who asks to be erased later finds them.
     vanish(runtime, { type: 'delete' }, null);
     return {};
   },
@@ -38,6 +40,7 @@ export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
   'contact.absorb': absorbContact,
   'contact.absorbed': endMerge,
   'contact.give-back': undoMerge,
+  ...erasureHandlers,
 
   'contact.prune'(runtime, { before }) {
     for (const key of runtime.reads.outdated(runtime.actor.key, before)) runtime.change(contactVersions.remove(key));

@@ -1,3 +1,4 @@
+import type { Erased, ErasureOf } from '#machines/contact.ts';
 import type { ContactJson, JsonObject } from '../representation.ts';
 import type { Address } from '../runtime/kind.ts';
 
@@ -30,11 +31,14 @@ export type Nothing = Record<string, never>;
 export type ContactCommands = {
   /** The same again changes nothing. @throws Failure `metadata_too_large` */
   'contact.create': { body: { fields: JsonObject }; result: Nothing };
-  /** The contact of a new conversation. One that was there before stays as it is, also when it is gone. */
+  /**
+   * The contact of a new conversation, or of one whose person writes again after everything was erased. One that was
+   * there before stays as it is, also when it is gone.
+   */
   'contact.appear': { body: Appearance; result: Nothing };
   /** Absent = keep, `""` removes, nested too. @throws Failure `not_found`, `metadata_too_large` */
   'contact.update': { body: { fields: JsonObject }; result: Nothing };
-  /** Its conversations and messages stay. @throws Failure `not_found` */
+  /** Its conversations and messages stay, also for it to be erased with. @throws Failure `not_found` */
   'contact.delete': { body: null; result: Nothing };
   /**
    * Makes it part of another contact, which is told to absorb it; `merges`: which of its merges that is. The same again changes nothing.
@@ -47,6 +51,18 @@ export type ContactCommands = {
   'contact.absorbed': { body: { merges: number }; result: Nothing };
   /** The other contact is not there: it stays what it was. */
   'contact.give-back': { body: { merges: number }; result: Nothing };
+  /**
+   * Erases the person: what the contact, those that became part of it, and their conversations hold. The same again while
+   * it is under way changes nothing. @throws Failure `not_found`
+   */
+  'contact.erase': { body: null; result: ErasureOf };
+  /** It became part of a contact that is being erased. */
+  'contact.erase-part': { body: { partOf: ErasureOf }; result: Nothing };
+  /** Goes on with what it showed. */
+  'contact.erase-versions': { body: Nothing; result: Nothing };
+  /** Its erasure takes more than was known: so many others erase their part. */
+  'contact.parts-found': { body: { erasure: number; parts: number }; result: Nothing };
+  'contact.part-erased': { body: { erasure: number; erased: Erased }; result: Nothing };
   /** Forgets what it showed before a key and no longer does. */
   'contact.prune': { body: { before: number }; result: null };
 };

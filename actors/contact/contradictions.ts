@@ -52,7 +52,7 @@ function* owners(db: Connection): Iterable<string> {
   const rows = db
     .prepare(
       `SELECT lower(hex(o.conversation)) AS id, sum(c.sort IS NOT NULL) AS there,
-         sum(c.value IN ('"merged"', '"deleted"')) AS gone
+         sum(c.value IN ('"merged"', '"erased"')) AS gone
        FROM contact_conversation o JOIN contact c ON c.key = o.contact
        GROUP BY o.conversation HAVING there > 1 OR gone > 0`,
     )

@@ -19,8 +19,11 @@ export const contactKind = defineKind<ContactCommands>()({
   reads: contactReads,
   load: () => null,
   handlers: contactHandlers,
-  // An actor with a row has been made.
-  recognised: { 'contact.create': () => ({}), 'contact.appear': () => ({}) },
+  // An actor with a row has been made. One that was erased may be made again.
+  recognised: {
+    'contact.create': () => ({}),
+    'contact.appear': (reads, { key }) => (reads.isErased(key) ? null : {}),
+  },
   renderers: contactRenderers,
   pruning: { period: 'journal', command: 'contact.prune', actors: contactsWithOldVersions },
   contradictions: contactContradictions,

@@ -1,3 +1,4 @@
+import type { ContactContext, Erased } from '#machines/contact.ts';
 import { JsonText, jsonText } from '../json.ts';
 import { type ContactJson, isoTime } from '../representation.ts';
 import type { Connection } from '../store/database.ts';
@@ -18,11 +19,16 @@ export type MergedContactJson = ContactJson & { merge_history?: ContactJson[] };
 /** A contact as lists show it. */
 export type ListedContact = Pick<ContactJson, 'id' | 'display_name' | 'title' | 'created_at'>;
 
+/** How much an erasure took. */
+export type ErasedContact = Erased;
+
 export interface ContactReader {
   /** With what it has absorbed: the newest that fit into 1 MiB. */
   find(id: string): JsonText<MergedContactJson> | null;
   /** The contact that a conversation belongs to, also while it is on its way into another one. */
   ofConversation(conversationId: string): JsonText<MergedContactJson> | null;
+  /** What an erasure of a contact took, once it is over; null: it is not. */
+  erasedBy(id: string, erasure: number): ErasedContact | null;
   /** Where a contact went that was merged; `merges`: which of its merges is asked about. */
   whereabouts(id: string, merges?: number): Whereabouts;
   /**
@@ -36,6 +42,7 @@ export function contactReader(db: Connection): ContactReader {
   const byId = db.prepare(
     'SELECT c.key, v.shown FROM contact c JOIN contact_version v ON v.key = c.version WHERE c.sort IS NOT NULL AND c.id = ?',
   );
+  const contactById = contacts.query(db, 'WHERE id = ?');
   const merged = db.prepare('SELECT shown FROM contact_merge WHERE contact = ? ORDER BY key DESC').pluck();
   const owners = contacts.query(
     db,
@@ -68,6 +75,13 @@ export function contactReader(db: Connection): ContactReader {
       const owner = owners.get(uuidToBytes(id));
       const { end } = owner === null ? { end: null } : whereabouts(owner.id);
       return end === null ? null : find(end);
+    },
+    erasedBy(id, erasure) {
+      const row = contactById.get(uuidToBytes(id));
+      if (row === null) return null;
+      const { erasure: last } = JSON.parse(row.context) as ContactContext;
+      const isOver = last !== null && (last.number > erasure || (last.number === erasure && row.value !== '"erasing"'));
+      return isOver ? last.erased : null;
     },
     whereabouts,
     page(query) {

@@ -11,13 +11,18 @@ export interface ContactReads {
   lastShown(contact: number): string | null;
   /** The contacts that it absorbed, newest first: JSON texts. */
   merged(contact: number): Iterable<string>;
+  /** The same contacts by their ids, with the keys of the rows that have them. */
+  merges(contact: number): { key: number; id: string }[];
   conversations(contact: number): ContactConversationRow[];
+  isErased(contact: number): boolean;
+  /** Versions that show something else than this text, oldest first, at most a few. */
+  versionsBut(contact: number, shown: string): { key: number; shown: string }[];
   /** Keys of versions that were no longer the newest before a key, oldest first, at most a few. */
   outdated(contact: number, before: number): number[];
 }
 
-/** Versions that one command prunes. */
-const prunedAtOnce = 500;
+/** Versions that one command changes. */
+const versionsAtOnce = 500;
 
 /** A version that another one followed before a key. */
 const followed = `EXISTS (SELECT 1 FROM contact_version n WHERE n.contact = v.contact AND n.key > v.key AND n.key < @before)`;
@@ -28,18 +33,26 @@ export function contactReads(db: Connection): ContactReads {
     .prepare('SELECT shown FROM contact_version WHERE contact = ? AND sort IS NOT NULL ORDER BY key DESC LIMIT 1')
     .pluck();
   const merged = db.prepare('SELECT shown FROM contact_merge WHERE contact = ? ORDER BY key DESC').pluck();
+  const merges = db.prepare("SELECT key, shown ->> 'id' AS id FROM contact_merge WHERE contact = ? ORDER BY key");
+  const erased = db.prepare(`SELECT value = '"erased"' FROM contact WHERE key = ?`).pluck();
+  const versionsBut = db.prepare(
+    `SELECT key, shown FROM contact_version WHERE contact = ? AND shown <> ? ORDER BY key LIMIT ${versionsAtOnce}`,
+  );
   const ofContact = contactConversations.query(db, 'WHERE contact = ? ORDER BY key');
   const outdated = db
     .prepare(
       `SELECT v.key FROM contact_version v WHERE v.contact = @contact AND v.key < @before AND ${followed}
-       ORDER BY v.key LIMIT ${prunedAtOnce}`,
+       ORDER BY v.key LIMIT ${versionsAtOnce}`,
     )
     .pluck();
   return {
     shown: (version) => shown.get(version) as string,
     lastShown: (contact) => (lastShown.get(contact) as string | undefined) ?? null,
     merged: (contact) => merged.iterate(contact) as Iterable<string>,
+    merges: (contact) => merges.all(contact) as { key: number; id: string }[],
     conversations: (contact) => ofContact.all(contact),
+    isErased: (contact) => erased.get(contact) === 1,
+    versionsBut: (contact, text) => versionsBut.all(contact, text) as { key: number; shown: string }[],
     outdated: (contact, before) => outdated.all({ contact, before }) as number[],
   };
 }

@@ -36,24 +36,29 @@ export function show(
 ): void {
   const { actor, row } = runtime;
   const { display_name = null, title = null } = fields;
-  const shown = contactJson(actor.id, fields, conversations, row.created_at);
+  const shown = JSON.stringify(contactJson(actor.id, fields, conversations, row.created_at));
   announce(runtime, event, { sort: nameOrder(fields.display_name), display_name, title, merged_into: null }, shown);
 }
 
+/** What a contact shows, and ever showed, once it is erased: JSON text. */
+export const shownWhenErased = (id: string): string => JSON.stringify({ id, deleted: true, erased: true });
+
 /** Steps the machine to where the contact is gone. @param into whom it is part of from then on */
 export function vanish(runtime: ContactRuntime, event: ContactEvent, into: string | null): ContactContext {
-  const shown = { id: runtime.actor.id, deleted: true, ...(into !== null && { merged_into: into }) };
+  const { id } = runtime.actor;
+  const gone = JSON.stringify({ id, deleted: true, ...(into !== null && { merged_into: into }) });
+  const shown = event.type === 'erase' ? shownWhenErased(id) : gone;
   return announce(runtime, event, { sort: null, display_name: null, title: null, merged_into: into }, shown);
 }
 
 type Listed = Pick<ContactRow, 'sort' | 'display_name' | 'title' | 'merged_into'>;
 
 /** Makes a version of what the contact shows from now on, and tells it, where the machine says so. */
-function announce(runtime: ContactRuntime, event: ContactEvent, listed: Listed, shown: object): ContactContext {
+function announce(runtime: ContactRuntime, event: ContactEvent, listed: Listed, shown: string): ContactContext {
   const { effects, context } = runtime.step(event);
   if (effects.some(({ type }) => type === 'announce')) {
     const version = { key: runtime.nextKey(), contact: runtime.actor.key, sort: listed.sort };
-    runtime.change(contactVersions.insert({ ...version, shown: JSON.stringify(shown) }));
+    runtime.change(contactVersions.insert({ ...version, shown }));
     runtime.save({ version: version.key, ...listed });
     runtime.emit('contact.updated', { v: version.key });
   }

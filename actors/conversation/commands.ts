@@ -14,16 +14,17 @@ import {
   type SteppedDelivery,
   stepDelivery,
 } from './delivery.ts';
+import { erasureHandlers } from './erasing.ts';
 import { namedMessage, releaseEchoes, settleEchoes } from './echoes.ts';
 import { ingestMessages, openConversation } from './ingest.ts';
 import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
-import { type ConversationRuntime, isPresent, ownMessage, presentConversation } from './memory.ts';
+import { type ConversationRuntime, isOfErased, isPresent, ownMessage, presentConversation } from './memory.ts';
 import { addOutbound, giveUpParked, parkAgain, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import { displayNameOf, messageJson } from './representation.ts';
 import { hearOfMessage } from './said.ts';
 import { dropTag, putTag, takeTagOff } from './tags.ts';
-import type { MessageRow } from './tables.ts';
+import { isErased, type MessageRow, messages } from './tables.ts';
 import { reflectTyping } from './typing.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
@@ -36,6 +37,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
       parkSend(runtime, message);
       return { message: null };
     }
+    mustBeReachable(runtime);
     const sent = addOutbound(runtime, message);
     announceConversation(runtime);
     return { message: messageJson(sent, runtime.row.source) };
@@ -43,6 +45,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
 
   'message.resend'(runtime, { messageId }) {
     const row = ownMessage(runtime, messageId);
+    mustBeReachable(runtime);
     const resent = isPresent(runtime.row) ? resend(runtime, row) : parkAgain(runtime, row);
     const message = resent?.message;
     if (!message) {
@@ -70,7 +73,9 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
   'metadata.merge'(runtime, { about }) {
     for (const { messageId, metadata } of about) {
       if (messageId !== null) hearOfMessage(runtime, ownMessage(runtime, messageId), metadata, 'refused');
-      else changeMetadata(runtime, null, (before) => merged(before, ...metadata.map(withOneName)));
+      else if (!isErased(runtime.row)) {
+        changeMetadata(runtime, null, (before) => merged(before, ...metadata.map(withOneName)));
+      }
     }
     return null;
   },
@@ -135,10 +140,13 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     return null;
   },
 
+  ...erasureHandlers,
+
   'attempt.start'(runtime, { messageId, effectId }) {
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
     if (effect === null || effect.id !== effectId || effect.ready === 0) return notStarted;
+    if (isOfErased(runtime.row, row.key)) return notStarted;
     const stepped = stepDelivery(runtime, row, { type: 'attempt.started', at: runtime.now });
     if (stepped === null) return notStarted;
     const { context, revision } = stepped.owned;
@@ -148,7 +156,10 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
   'attempt.finish'(runtime, { messageId, effectId, revision, outcome }) {
     const row = ownMessage(runtime, messageId);
     const effect = runtime.effectOf(row.key, sourceDelivery);
-    if (effect === null || effect.id !== effectId) return { retryAt: null };
+    if (effect === null || effect.id !== effectId) {
+      if (isOfErased(runtime.row, row.key)) rememberEcho(runtime, row, outcome);
+      return { retryAt: null };
+    }
     // An owner that was replaced may say late what its call came to: that of the next one goes on.
     if (outcome.kind !== 'succeeded' && isInAnotherAttempt(row, revision)) return { retryAt: runtime.now };
     const sourceMessageId = givenId(runtime, row, outcome);
@@ -180,6 +191,15 @@ export function conversationTimer(
   if (row !== null) stepDelivery(runtime, row, event);
 }
 
+/** @throws Failure `conversation_erased`: the hub does not know any more where it is at its source */
+function mustBeReachable({ row, actor }: ConversationRuntime): void {
+  if (!isErased(row)) return;
+  throw new Failure(
+    'conversation_erased',
+    `What the hub knew of the person in the conversation ${actor.id} was erased. It can be answered once they write again.`,
+  );
+}
+
 /** Another try has an id and receipts of its own; whatever the source still says of the earlier one finds the message. */
 function resend(runtime: ConversationRuntime, row: MessageRow): SteppedDelivery | null {
   const { actor, row: conversation } = runtime;
@@ -199,6 +219,14 @@ function givenId(runtime: ConversationRuntime, { key }: MessageRow, outcome: Att
   const taken =
     reads.message(messageId(actor.id, row.source, sourceMessageId)) ?? reads.ownBySourceId(actor.key, sourceMessageId);
   return taken === null || taken.key === key ? sourceMessageId : null;
+}
+
+/** It was erased while its source was called, which may still push what it has: the id of that leads to it. */
+function rememberEcho(runtime: ConversationRuntime, row: MessageRow, outcome: AttemptOutcome): void {
+  const { actor, row: conversation } = runtime;
+  const sourceMessageId = givenId(runtime, row, outcome);
+  if (sourceMessageId === null) return;
+  runtime.change(messages.update(row.key, { echo_id: messageId(actor.id, conversation.source, sourceMessageId) }));
 }
 
 function setWorkflow(runtime: ConversationRuntime, workflow: 'OPEN' | 'CLOSED' | null): void {

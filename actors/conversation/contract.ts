@@ -1,3 +1,4 @@
+import type { ErasureOf } from '#machines/contact.ts';
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { Json, JsonObject, MessageJson } from '../representation.ts';
 import type { Address } from '../runtime/kind.ts';
@@ -41,6 +42,22 @@ export interface ConversationOrigin {
   sourceConversationId: string;
   /** Contacts are kept: one is made for it when it appears. */
   contact?: true;
+}
+
+/** How far a conversation is that is being erased. */
+export interface ConversationErasure {
+  partOf: ErasureOf;
+  /** Keys of rows: what is older than `before` goes; what is older than `since` went with an erasure before this one. */
+  since: number;
+  before: number;
+  /** Key of the turn that began it. */
+  turn: number;
+  /** Messages that were erased. */
+  messages: number;
+  /** The last one of them. */
+  after?: { sentAt: number; key: number };
+  /** Key of the turn that is looked at next; absent: the newest. */
+  from?: number;
 }
 
 /** The commands of a conversation: type → body and result. */
@@ -90,6 +107,13 @@ export type ConversationCommands = {
   'messages.collect': { body: { messageIds: string[] }; result: { collected: string[] } };
   /** The tag was deleted. */
   'conversation.drop-tag': { body: { tagId: string }; result: null };
+  /** Nothing of the person is to stay: what it shows itself goes at once. It tells when all is done. */
+  'conversation.erase': { body: { partOf: ErasureOf }; result: null };
+  /** Goes on with its messages, and then with what its turns told. */
+  'conversation.erase-messages': { body: ConversationErasure; result: null };
+  'conversation.erase-turns': { body: ConversationErasure; result: null };
+  /** Its contact was still being erased when the person wrote again, and can be there now. */
+  'conversation.introduce': { body: null; result: null };
   /**
    * A dispatcher is about to call the source: `started: false` when the message is no longer waiting for it. `revision`
    * tells this attempt from every other one of the message.

@@ -6,7 +6,7 @@ import { uuidToBytes } from '../uuid.ts';
 import type { Connection } from '../store/database.ts';
 import { channels } from '../channel/tables.ts';
 import { pendingStateOf } from './delivery.ts';
-import { isPresent } from './memory.ts';
+import { isOfErased, isPresent } from './memory.ts';
 import { conversations, messages } from './tables.ts';
 
 /** A send that is to be made: what the call to the source needs. */
@@ -25,7 +25,7 @@ export interface DeliveryWork {
 }
 
 export interface DeliveryReader {
-  /** By the message's key, which is the subject of its effect. */
+  /** By the message's key, which is the subject of its effect. Null also for one that is about to be erased. */
   find(messageKey: number): DeliveryWork | null;
   /** The source that a lane (a conversation's key) delivers to. */
   sourceOfLane(lane: number): string | null;
@@ -46,6 +46,7 @@ export function deliveryReader(db: Connection): DeliveryReader {
       const message = messageByKey.get(messageKey);
       const conversation = message === null ? null : conversationByKey.get(message.conversation);
       if (message === null || conversation === null || !isPresent(conversation)) return null;
+      if (isOfErased(conversation, message.key)) return null;
       const channel = channelById.get(uuidToBytes(conversation.channel_id));
       if (channel === null) return null;
       return {

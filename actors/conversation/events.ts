@@ -71,6 +71,17 @@ export function keptConversation(
   };
 }
 
+/**
+ * What stays of what an event keeps, once its conversation is erased.
+ * @param isOld it was told before that
+ * @param before messages with lower keys are erased
+ */
+export function redactedEvent(data: Json, isOld: boolean, before: number): Json {
+  const { md: _, n: __, ...kept } = data as JsonObject;
+  const isErased = 'm' in kept ? (kept['m'] as number) < before : isOld;
+  return isErased ? kept : data;
+}
+
 type FixedMessage = Pick<MessageRow, 'sent_at' | 'from_contact' | 'sender' | 'content'> & { id: string };
 type FixedConversation = { id: string; channelId: string; source: string; createdAt: number };
 

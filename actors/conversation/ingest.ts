@@ -1,3 +1,4 @@
+import { isErased } from './tables.ts';
 import { contactActor } from '../contact/contract.ts';
 import { Failure } from '../errors.ts';
 import { contactOfConversation } from '../ids.ts';
@@ -9,13 +10,20 @@ import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
 import { appearanceOf } from './representation.ts';
-import { createConversation } from './writer.ts';
+import { createConversation, saveConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];
 
-/** Makes the conversation appear when it is new: sends that waited for it go out first. */
+/**
+ * Makes the conversation appear when it is new: sends that waited for it go out first. One that was erased gets a contact
+ * again.
+ */
 export function openConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
-  if (isPresent(runtime.row)) return;
+  if (isErased(runtime.row)) reopenConversation(runtime, origin);
+  else if (!isPresent(runtime.row)) openNewConversation(runtime, origin);
+}
+
+function openNewConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
   createConversation(runtime, origin);
   applyParkedToConversation(runtime);
   if (origin.contact) tellContact(runtime);
@@ -23,8 +31,14 @@ export function openConversation(runtime: ConversationRuntime, origin: Conversat
   if (effects.some((effect) => effect.type === 'releaseParked')) releaseParked(runtime);
 }
 
+function reopenConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
+  saveConversation(runtime, { source_conversation_id: origin.sourceConversationId });
+  applyParkedToConversation(runtime);
+  if (origin.contact) tellContact(runtime);
+}
+
 /** A contact hears once of its conversation: later messages cost it nothing. */
-function tellContact(runtime: ConversationRuntime): void {
+export function tellContact(runtime: ConversationRuntime): void {
   const { actor, row, memory } = runtime;
   const appearance = appearanceOf(row, memory.metadata);
   runtime.tell(contactActor(contactOfConversation(actor.id)), 'contact.appear', appearance);
@@ -82,7 +96,8 @@ export function ingestMessages(runtime: ConversationRuntime, { origin, messages 
   const added = unknownOf(messages, known);
   // What the caller knew of the channel may be out of date by now.
   if (added.size > 0) mustBeConnected(reads, origin.channelId);
-  openConversation(runtime, origin);
+  // What is pushed again brings nobody back who was erased.
+  if (added.size > 0 || !isErased(runtime.row)) openConversation(runtime, origin);
   if (added.size > 0) takeIn(runtime, [...added.values()]);
   const answers = messages.map(({ id, sourceMessageId }, i): IngestedMessage => {
     // Of the repetitions within the request the first is the one that was added.

@@ -25,6 +25,10 @@ export const loadConversation = (_: ConversationReads, row: ConversationRow): Co
 
 export const isPresent = (row: Readonly<ConversationRow>): row is PresentConversation => row.created_at !== null;
 
+/** Whether a message (by its key) is erased, or is about to be. */
+export const isOfErased = ({ erased_before }: Pick<ConversationRow, 'erased_before'>, message: number): boolean =>
+  message < (erased_before ?? 0);
+
 /** @throws Failure `not_found` while the conversation has not appeared */
 export function presentConversation({ row, actor }: ConversationRuntime): Readonly<PresentConversation> {
   if (!isPresent(row)) throw new Failure('not_found', `There is no conversation ${actor.id}.`);

@@ -1,7 +1,8 @@
 import type { Connection } from '../store/database.ts';
 import { parkedMetadata, type ParkedMetadataRow } from '../source/tables.ts';
 import { tagLookup } from '../tag/reader.ts';
-import { uuidToBytes } from '../uuid.ts';
+import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
+import type { ConversationErasure } from './contract.ts';
 import {
   type ConversationRow,
   messages,
@@ -23,6 +24,12 @@ export interface ConversationReads {
   ownBySourceId(conversation: number, sourceMessageId: string): MessageRow | null;
   /** A message of ours by the id that its echo would have. */
   messageByEcho(id: string): MessageRow | null;
+  /** Messages that an erasure takes next, in the order of their times, a few; also of before, what was said of them since. */
+  messagesToErase(conversation: number, erasure: Pick<ConversationErasure, 'since' | 'before' | 'after'>): MessageRow[];
+  /** Ids of the idempotency keys whose answers show a message. */
+  keysShowing(message: string): string[];
+  /** Keys of the rows that say which files a message shows. */
+  mediaOf(message: number): number[];
   /** The message whose effect of a kind is the oldest of a lane. */
   headOfLane(lane: number, kind: string): MessageRow | null;
   parkedSends(actor: number): ParkedSendRow[];
@@ -41,11 +48,20 @@ export interface ConversationReads {
   commandOf(turn: number): string | null;
 }
 
+/** Messages that one command erases. */
+const erasedAtOnce = 200;
+
 export function conversationReads(db: Connection): ConversationReads {
   const byId = messages.query(db, 'WHERE id = ?');
   const byKey = messages.query(db, 'WHERE key = ?');
   const own = messages.query(db, 'WHERE source_message_id = ? AND conversation = ? AND delivery IS NOT NULL');
   const byEcho = messages.query(db, 'WHERE echo_id = ?');
+  const toErase = messages.query(
+    db,
+    `WHERE conversation = ? AND (sent_at, key) > (?, ?) AND (key >= ? OR metadata <> '{}') AND key < ? ORDER BY sent_at, key LIMIT ${erasedAtOnce}`,
+  );
+  const showing = db.prepare('SELECT id FROM idempotency_key WHERE message = ?').pluck();
+  const media = db.prepare('SELECT key FROM message_media WHERE message = ?').pluck();
   const head = messages.query(
     db,
     'WHERE key = (SELECT subject FROM outbox WHERE lane = ? AND kind = ? ORDER BY key LIMIT 1)',
@@ -66,6 +82,11 @@ export function conversationReads(db: Connection): ConversationReads {
     messageByKey: (key) => byKey.get(key),
     ownBySourceId: (conversation, sourceMessageId) => own.get(sourceMessageId, conversation),
     messageByEcho: (id) => byEcho.get(uuidToBytes(id)),
+    messagesToErase(conversation, { since, before, after = { sentAt: Number.MIN_SAFE_INTEGER, key: 0 } }) {
+      return toErase.all(conversation, after.sentAt, after.key, since, before);
+    },
+    keysShowing: (message) => (showing.all(uuidToBytes(message)) as Uint8Array[]).map(uuidFromBytes),
+    mediaOf: (message) => media.all(message) as number[],
     headOfLane: (lane, kind) => head.get(lane, kind),
     parkedSends: (actor) => parked.all(actor),
     parkedEcho: (messageId) => echo.get(uuidToBytes(messageId)),

@@ -2,7 +2,7 @@ import { isObject, merged } from '../json.ts';
 import { mergedWithinBounds, metadataText } from '../metadata.ts';
 import type { Json, JsonObject } from '../representation.ts';
 import { stepDelivery } from './delivery.ts';
-import type { ConversationRuntime } from './memory.ts';
+import { type ConversationRuntime, isOfErased } from './memory.ts';
 import { metadataOf, storeMessageMetadata } from './metadata.ts';
 import { neverBackwards } from './receipts.ts';
 import type { MessageRow } from './tables.ts';
@@ -11,7 +11,8 @@ const longestError = 1_000;
 
 /**
  * Merges what a source says about a message, in its order, and tells it. Of a message of ours an `error` says that it
- * failed after all; one that is on its way is not failed by what is said of an earlier try.
+ * failed after all; one that is on its way is not failed by what is said of an earlier try. What is said of one that was
+ * erased is not heard.
  * @param excess what becomes of metadata that would be too large
  * @throws Failure `metadata_too_large` where it is refused
  */
@@ -21,6 +22,7 @@ export function hearOfMessage(
   said: readonly JsonObject[],
   excess: 'refused' | 'left out',
 ): void {
+  if (isOfErased(runtime.row, row.key)) return;
   const words = row.delivery === null ? said : said.map(({ error: _, ...others }) => others);
   const hear = (before: JsonObject): JsonObject => {
     const after = (excess === 'refused' ? merged : mergedWithinBounds)(before, ...words);

@@ -20,6 +20,8 @@ export interface ConversationRow extends ActorRow {
   /** Key of the message that was sent last. */
   last_message: number | null;
   last_message_at: number;
+  /** Key below which every message is erased; null: none is. */
+  erased_before: number | null;
 }
 
 export interface MessageRow {
@@ -40,6 +42,15 @@ export interface MessageRow {
   state: string;
   /** The stored state of its delivery machine; null for one that the hub does not send. */
   delivery: string | null;
+}
+
+/** A file of the hub's own that a message shows. */
+export interface MessageMediaRow {
+  key: number;
+  /** Key of the message. */
+  message: number;
+  /** Id of the file's actor. */
+  media: string;
 }
 
 /** A send that waits for its conversation to appear. */
@@ -67,5 +78,10 @@ export interface ParkedEchoRow {
 
 export const conversations = new Table<ConversationRow>('conversation', ['id', 'channel_id']);
 export const messages = new Table<MessageRow>('message', ['id', 'echo_id']);
+export const messageMedia = new Table<MessageMediaRow>('message_media', ['media']);
 export const parkedSends = new Table<ParkedSendRow>('parked_send', ['message_id']);
 export const parkedEchoes = new Table<ParkedEchoRow>('parked_echo', ['message_id']);
+
+/** Everything was erased, and nobody has written since: where the conversation is at its source is not known. */
+export const isErased = (row: Readonly<ConversationRow>): boolean =>
+  row.erased_before !== null && row.source_conversation_id === '';

@@ -1,11 +1,13 @@
+import { mediaActorId } from '../ids.ts';
 import { parseJson } from '../json.ts';
+import { filesIn } from '../media-address.ts';
 import type { Json, MessageJson } from '../representation.ts';
 import type { Columns } from '../runtime/kind.ts';
 import type { ConversationOrigin } from './contract.ts';
 import { keptAbsence, keptConversation, keptFacts, keptMessage } from './events.ts';
 import { type ConversationRuntime, presentConversation } from './memory.ts';
 import { defaultDisplayName, messageJson } from './representation.ts';
-import { type ConversationRow, messages, type MessageRow } from './tables.ts';
+import { type ConversationRow, messageMedia, messages, type MessageRow } from './tables.ts';
 
 /** Makes the conversation one that has appeared. */
 export function createConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
@@ -83,11 +85,19 @@ export function addMessage(
     delivery,
   };
   runtime.change(messages.insert(row));
+  keepFiles(runtime, key, filesIn(row.content));
   runtime.emit('message.created', { ...keptMessage(row), ...keptAbsence(runtime.row) });
   const isLast = message.sentAt >= last_message_at;
   runtime.save({ messages: count + 1, ...(isLast && { last_message: key, last_message_at: message.sentAt }) });
   if (isLast) runtime.memory.lastState = message.state;
   return row;
+}
+
+/** Keeps which files a message shows: those are not removed with another one that is erased. */
+function keepFiles(runtime: ConversationRuntime, message: number, files: readonly string[]): void {
+  for (const file of files) {
+    runtime.change(messageMedia.insert({ key: runtime.nextKey(), message, media: mediaActorId(file) }));
+  }
 }
 
 /** Changes columns of a message and emits `message.updated`. */
@@ -97,6 +107,10 @@ export function updateMessage(
   columns: Partial<MessageRow>,
 ): MessageJson {
   runtime.change(messages.update(row.key, columns));
+  const shown = filesIn(row.content + row.metadata);
+  // What its metadata showed before is kept with it: whoever looked may look again.
+  const added = filesIn(columns.metadata ?? '').filter((file) => !shown.includes(file));
+  keepFiles(runtime, row.key, added);
   const changed = { ...row, ...columns };
   if (runtime.row.last_message === row.key) runtime.memory.lastState = changed.state;
   runtime.emit('message.updated', { ...keptMessage(changed), ...keptAbsence(runtime.row) });

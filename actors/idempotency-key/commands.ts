@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import type { Handlers, Runtime } from '../runtime/kind.ts';
-import type { IdempotencyKeyCommands, StoredAnswer } from './contract.ts';
+import { type IdempotencyKeyCommands, idempotencyKeyActor, type StoredAnswer } from './contract.ts';
 import type { IdempotencyKeyRow } from './tables.ts';
 
 type KeyRuntime = Runtime<IdempotencyKeyRow, null, null, null>;
@@ -12,7 +12,8 @@ export const idempotencyKeyHandlers: Handlers<KeyRuntime, IdempotencyKeyCommands
   'key.claim'(runtime, { bodyHash }) {
     const { row, now } = runtime;
     if (row.generation === 0 || now - row.claimed_at > keyLifetime) {
-      runtime.save({ body_hash: bodyHash, answer: null, claimed_at: now, generation: runtime.turn });
+      const claimed = { body_hash: bodyHash, claimed_at: now, generation: runtime.turn };
+      runtime.save({ ...claimed, answer: null, message: null });
       return { answer: null, generation: row.generation };
     }
     if (row.body_hash !== bodyHash) {
@@ -22,9 +23,26 @@ export const idempotencyKeyHandlers: Handlers<KeyRuntime, IdempotencyKeyCommands
     return { answer, generation: row.generation };
   },
 
-  'key.complete'(runtime, { generation, answer }) {
+  'key.complete'(runtime, { generation, answer, message = null }) {
     const { row } = runtime;
-    if (row.generation === generation && row.answer === null) runtime.save({ answer: JSON.stringify(answer) });
+    if (row.generation === generation && row.answer === null) runtime.save({ answer: JSON.stringify(answer), message });
     return null;
   },
+
+  'key.erase'(runtime, { from }) {
+    if (from === undefined) runtime.save({ answer: JSON.stringify(erasedAnswer), message: null });
+    // A repetition was answered by its turn.
+    const next = runtime.eraseTurns({ event: ({ data }) => data, forgets: () => false }, from);
+    if (next !== null) runtime.tell(idempotencyKeyActor(runtime.actor.id), 'key.erase', { from: next });
+    return null;
+  },
+};
+
+const erased = new Failure('conversation_erased', 'This was done. What it was about has been erased since.');
+
+/** In the place of an answer that showed what is erased. */
+const erasedAnswer: StoredAnswer = {
+  status: 409,
+  body: JSON.stringify({ error: erased.message, code: erased.code }),
+  headers: {},
 };

@@ -1,3 +1,5 @@
+import type { Address } from '../runtime/kind.ts';
+
 /** An answer as it went out, kept for 24 h. */
 export interface StoredAnswer {
   status: number;
@@ -15,6 +17,11 @@ export type IdempotencyKeyCommands = {
    * @throws Failure `idempotency_conflict` when the key was used with another body
    */
   'key.claim': { body: { bodyHash: string }; result: { answer: StoredAnswer | null; generation: number } };
-  /** Keeps the answer of a generation; the first one stays. */
-  'key.complete': { body: { generation: number; answer: StoredAnswer }; result: null };
+  /** Keeps the answer of a generation; the first one stays. `message`: id of the one that it shows. */
+  'key.complete': { body: { generation: number; answer: StoredAnswer; message?: string }; result: null };
+  /** What its answer shows is erased: the request stays known, and a repetition is refused. */
+  'key.erase': { body: { from?: number }; result: null };
 };
+
+/** The actor of a key, as somebody whom other actors tell something. */
+export const idempotencyKeyActor = (id: string): Address<IdempotencyKeyCommands> => ({ kind: 'idempotency-key', id });

@@ -8,7 +8,7 @@ export const idempotencyKeyKind = defineKind<IdempotencyKeyCommands>()({
   name: 'idempotency-key',
   machine: null,
   table: idempotencyKeys,
-  blank: { body_hash: '', answer: null, claimed_at: 0, generation: 0 },
+  blank: { body_hash: '', answer: null, claimed_at: 0, generation: 0, message: null },
   reads: () => null,
   load: () => null,
   handlers: idempotencyKeyHandlers,

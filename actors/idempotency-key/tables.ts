@@ -8,6 +8,8 @@ export interface IdempotencyKeyRow extends ActorRow {
   claimed_at: number;
   /** Names the claim, and no other one ever: after its lifetime a key is new, and so is all that follows from it. */
   generation: number;
+  /** Id of the message that the answer shows; null: it shows none. */
+  message: string | null;
 }
 
-export const idempotencyKeys = new Table<IdempotencyKeyRow>('idempotency_key', ['id'], ['answer']);
+export const idempotencyKeys = new Table<IdempotencyKeyRow>('idempotency_key', ['id', 'message'], ['answer']);

@@ -9,7 +9,7 @@ export const mediaKind = defineKind<MediaCommands>()({
   name: 'media',
   machine: null,
   table: media,
-  blank: { sha256: '', bytes: 0, type: '', name: '', created_at: 0 },
+  blank: { sha256: '', bytes: 0, type: '', name: '', created_at: 0, stored: null, erased: null },
   reads: () => null,
   load: () => null,
   handlers: mediaHandlers,

@@ -8,6 +8,10 @@ export interface MediaRow extends ActorRow {
   name: string;
   /** Epoch ms. */
   created_at: number;
+  /** Key of the turn in which somebody gave it last; null: before that was counted. */
+  stored: number | null;
+  /** 1: nothing of it is kept but its hash. */
+  erased: number | null;
 }
 
 export const media = new Table<MediaRow>('media', ['id']);

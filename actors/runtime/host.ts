@@ -210,7 +210,7 @@ export class ActorHost {
     for (const { command, reply } of outcome.replies) command.respond(reply);
     for (const [shard, grown] of outcome.grew) bus.publish(subjects.grew(shard), signalOf(grown));
     this.#timers.arm();
-    this.#checkpoints.committed();
+    this.#checkpoints.committed([...outcome.grew.values()].some((grown) => grown.has('erased')));
     for (const commandId of outcome.poisoned) logger.error({ commandId }, 'command.dead-lettered');
     for (const dropped of outcome.dropped) logger.error(dropped, 'command.dropped');
     const fields = { commands: outcome.replies.length, changes: outcome.changes, ms: clock.now() - started };

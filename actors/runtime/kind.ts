@@ -69,10 +69,12 @@ export interface Runtime<Row extends ActorRow = ActorRow, Memory = unknown, Read
   tell<C extends CommandTable, T extends keyof C & string>(to: Address<C>, type: T, body: C[T]['body']): void;
   /**
    * Takes out what kept turns of this actor told and answered, a part of them at a time, from `from` on backwards (absent:
-   * from the newest). Readers that have seen it must be told to forget it: `signal('erased')`.
-   * @returns the key to go on with; 0: all are done
+   * from the newest). Readers that have seen it are told to forget it.
+   * @returns where to go on; null: all are done
    */
-  eraseTurns(redaction: Redaction, from?: number): number;
+  eraseTurns(redaction: Redaction, from?: number): number | null;
+  /** Takes out what commands carried that this actor could not handle: nobody has them done again. */
+  eraseLetters(): void;
   /** The effect of a kind that a row of this actor has in the outbox. */
   effectOf(subject: number, kind: string): OutboxRow | null;
 }

@@ -6,7 +6,7 @@ export interface Queued {
   envelope: Envelope;
   /** Bytes it came in, for the bound of the mailbox. */
   size: number;
-  respond(reply: Reply): void;
+  respond: (reply: Reply) => void;
 }
 
 export interface MailboxLimits {
@@ -37,6 +37,14 @@ interface CallerQueues {
   ahead: number;
 }
 
+/** One after the other: whoever asks again may have given the first answer up. */
+function respondingBoth({ respond: first }: Queued, { respond: second }: Queued): Queued['respond'] {
+  return (reply) => {
+    first(reply);
+    second(reply);
+  };
+}
+
 const callerOf = ({ envelope: { caller = '' } }: Queued): string => caller;
 const actorOf = ({ envelope: { actor } }: Queued): string => `${actor.kind} ${actor.id}`;
 
@@ -50,6 +58,8 @@ export class Mailbox {
   /** Insertion order is the order of serving. Who waits for nothing stays while it is ahead. */
   readonly #callers = new Map<string, CallerQueues>();
   readonly #company = new Company();
+  /** By their command ids. */
+  readonly #waiting = new Map<string, Queued>();
   #commands = 0;
   #bytes = 0;
 
@@ -62,13 +72,19 @@ export class Mailbox {
   }
 
   /**
-   * Takes a command in. When the mailbox is full, the caller with the most in it gives way.
+   * Takes a command in. When the mailbox is full, the caller with the most in it gives way. One that waits already takes
+   * no second place: it is handled once, and answered as often as it was asked.
    * @param now ms, as the clock's `elapsed`
    * @returns the commands that there is no room for: this one, or the newest of another caller
    */
   offer(queued: Queued, now: number): Queued[] {
     const caller = callerOf(queued);
     if (caller !== '') this.#company.seen(caller, now);
+    const same = this.#waiting.get(queued.envelope.commandId);
+    if (same !== undefined) {
+      same.respond = respondingBoth(same, queued);
+      return [];
+    }
     const mine = this.#callers.get(caller);
     if ((mine?.queues.get(actorOf(queued))?.length ?? 0) >= this.#limits.commandsPerActor) return [queued];
     const refused: Queued[] = [];
@@ -123,6 +139,7 @@ export class Mailbox {
   takeAll(): Queued[] {
     const all = [...this.#callers.values()].flatMap(({ queues }) => [...queues.values()].flat());
     this.#callers.clear();
+    this.#waiting.clear();
     this.#commands = 0;
     this.#bytes = 0;
     return all;
@@ -178,13 +195,15 @@ export class Mailbox {
     const queue = mine.queues.get(actor);
     if (queue === undefined) mine.queues.set(actor, [queued]);
     else queue[end](queued);
+    this.#waiting.set(queued.envelope.commandId, queued);
     this.#count(mine, 1, queued.size);
   }
 
   /** Of the actor whose turn it is; the caller and the actor go to the end. */
   #removeOldest(mine: CallerQueues): void {
     const [actor, queue] = mine.queues.entries().next().value!;
-    const { size } = queue.shift()!;
+    const { size, envelope } = queue.shift()!;
+    this.#waiting.delete(envelope.commandId);
     mine.queues.delete(actor);
     if (queue.length > 0) mine.queues.set(actor, queue);
     this.#callers.delete(mine.caller);
@@ -196,6 +215,7 @@ export class Mailbox {
   #removeNewest(mine: CallerQueues): Queued {
     const [actor, queue] = [...mine.queues].at(-1)!;
     const queued = queue.pop()!;
+    this.#waiting.delete(queued.envelope.commandId);
     if (queue.length === 0) mine.queues.delete(actor);
     this.#count(mine, -1, -queued.size);
     return queued;

@@ -8,6 +8,9 @@ export const runtimeCommands = {
   effectDone: 'effect.done',
 } as const;
 
+/** The kind of the outbox's rows that ask another actor for something. */
+export const tellEffect = 'command';
+
 /** Whether the runtime answers commands of a type. */
 export const isOfRuntime = (type: string): boolean => (Object.values(runtimeCommands) as string[]).includes(type);
 

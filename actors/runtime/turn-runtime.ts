@@ -10,14 +10,12 @@ import { type ActorRow, bases, journal, type OutboxRow, outbox, timers } from '.
 import { uuidV5 } from '../uuid.ts';
 import type { ActiveActor } from './activation.ts';
 import type { ActorAddress, Envelope } from './envelope.ts';
-import { erasedTurns, type Redaction } from './erased-turns.ts';
+import { erasedLetters, erasedTurns, type Redaction } from './erased-turns.ts';
 import type { Address, AnyKind, Columns, OwnedState, Runtime } from './kind.ts';
+import { tellEffect } from './runtime-commands.ts';
 import type { ShardCounters } from './shard.ts';
 import type { Growing } from './signal.ts';
 import { TurnSteps } from './turn-steps.ts';
-
-/** The kind of the outbox's rows that ask another actor for something. */
-export const tellEffect = 'command';
 
 /** What a turn came to. */
 export interface EndedTurn {
@@ -178,11 +176,15 @@ export class TurnRuntime implements Runtime {
     );
   }
 
-  eraseTurns(redaction: Redaction, from = this.#actor.row.last_turn): number {
-    const { changes, next } = erasedTurns(this.#store, from, redaction);
+  eraseTurns(redaction: Redaction, from = this.#actor.row.last_turn): number | null {
+    const { changes, next } = erasedTurns(this.#store, this.#actor.row.key, from, redaction);
     for (const change of changes) this.change(change);
     this.signal('erased');
     return next;
+  }
+
+  eraseLetters(): void {
+    for (const change of erasedLetters(this.#store, this.#actor.row.id, this.now)) this.change(change);
   }
 
   /** Who tells something, and which command made it. */

@@ -61,6 +61,13 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
     return null;
   },
 
+  'metadata.forget'(runtime, { channelId, sourceConversationId }) {
+    for (const key of runtime.reads.parkedFor(runtime.row.source_id, channelId, sourceConversationId)) {
+      runtime.change(parkedMetadata.remove(key));
+    }
+    return null;
+  },
+
   'metadata.prune'(runtime, { before }) {
     const { reads, row } = runtime;
     const old = reads.parkedBefore(row.source_id, before, prunedAtOnce);

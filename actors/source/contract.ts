@@ -41,6 +41,8 @@ export type SourceCommands = {
   'metadata.park': { body: { source: string; items: ParkItem[] }; result: { appeared: number[] } };
   /** Forgets parked metadata that has been applied. */
   'metadata.unpark': { body: { keys: number[] }; result: null };
+  /** Forgets what is kept for a conversation that is erased, and for messages in it. */
+  'metadata.forget': { body: { channelId: string; sourceConversationId: string }; result: null };
   /** Forgets parked metadata that is older than a key, a part of it at a time; hands over what is for what is there. */
   'metadata.prune': { body: { before: number }; result: null };
 };

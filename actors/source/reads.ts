@@ -20,6 +20,8 @@ export interface SourceReads {
   parkedUnder(sourceId: string, name: TargetName): ParkedMetadataRow | null;
   /** How many names the source has something kept under. */
   countParked(sourceId: string): number;
+  /** Keys of what is kept for a conversation, by the source's own id, and for messages in it. */
+  parkedFor(sourceId: string, channel: string, conversation: string): number[];
   /** Keys of what the source has had kept since before a key, the oldest first. */
   parkedBefore(sourceId: string, before: number, limit: number): number[];
   /** What the source has had kept for something that has appeared without it. */
@@ -37,6 +39,12 @@ export function sourceReads(db: Connection): SourceReads {
   const old = db
     .prepare('SELECT key FROM parked_metadata WHERE source_id = ? AND key < ? ORDER BY key LIMIT ?')
     .pluck();
+  const forConversation = db
+    .prepare(
+      `SELECT key FROM parked_metadata WHERE source_id = @sourceId AND ifnull(channel, @channel) = @channel
+       AND (conversation = @conversation OR (namespace = 'conversation' AND target = @conversation))`,
+    )
+    .pluck();
   const ofSource = parkedMetadata.query(db, 'WHERE source_id = ? ORDER BY key');
   const met = metAmong(db);
   const readers = { conversations: conversationReader(db), messages: messageReader(db) };
@@ -47,6 +55,8 @@ export function sourceReads(db: Connection): SourceReads {
     parkedUnder: (sourceId, { namespace, sourceId: target, sourceConversationId, channelId }) =>
       under.get(sourceId, namespace, target, sourceConversationId ?? null, channelId ? uuidToBytes(channelId) : null),
     parkedBefore: (sourceId, before, limit) => old.all(sourceId, before, limit) as number[],
+    parkedFor: (sourceId, channel, conversation) =>
+      forConversation.all({ sourceId, channel: uuidToBytes(channel), conversation }) as number[],
     countParked: (sourceId) => count.get(sourceId) as number,
     met: (sourceId) => met(ofSource.iterate(sourceId)),
   };

@@ -57,6 +57,8 @@ export class Checkpoints {
   #next: number = checkpointBounds.full;
   #pages = 0;
   #written = false;
+  /** The log holds what was erased. */
+  #mustEmpty = false;
   #cancelIdle: Cancel | null = null;
   /** The last try to move pages failed. */
   #isFailing = false;
@@ -74,9 +76,13 @@ export class Checkpoints {
     this.#mover = mover;
   }
 
-  /** After a commit and its replies, outside of any transaction. Never throws: what was not moved stays in the log. */
-  committed(): void {
+  /**
+   * After a commit and its replies, outside of any transaction. Never throws: what was not moved stays in the log.
+   * @param erased what it erased stands in the log until that is emptied
+   */
+  committed(erased = false): void {
     this.#written = true;
+    this.#mustEmpty ||= erased;
     try {
       this.#look();
     } catch (error) {
@@ -136,7 +142,7 @@ export class Checkpoints {
     this.#cancelIdle = null;
     const idle = !this.#written && !this.#moving;
     this.#written = false;
-    if (idle && this.#pages < checkpointBounds.idle && !this.#isFailing) return;
+    if (idle && this.#pages < checkpointBounds.idle && !this.#isFailing && !this.#mustEmpty) return;
     if (idle) this.#move(mover, true);
     this.#cancelIdle = this.#clock.schedule(idleAfter, () => this.#idle(mover));
   }
@@ -148,7 +154,9 @@ export class Checkpoints {
       this.#moving = false;
       if (problem === null) this.#worked();
       else this.#failed(problem);
-      if (emptied) this.#pages = 0;
+      if (!emptied) return;
+      this.#pages = 0;
+      this.#mustEmpty = false;
     });
   }
 }

@@ -36,6 +36,8 @@ export interface HostStore {
   /** Turns of a shard from a key on, in order. */
   turns(from: number, to: number, limit: number): JournalRow[];
   base(subject: number): BaseRow | null;
+  /** Those of an actor (by its key) and of the rows that it owns. */
+  basesOf(actor: number): BaseRow[];
   timer(subject: number, name: string): TimerRow | null;
   /** The effect of a kind that a subject has in the outbox. */
   effectOf(subject: number, kind: string): OutboxRow | null;
@@ -48,6 +50,8 @@ export interface HostStore {
   timersBetween(from: number, to: number): TimerRow[];
   /** Dead letters of a command id. */
   deadLetter(commandId: string): DeadLetterRow | null;
+  /** Of an actor, by its id. */
+  deadLettersOf(actor: string): DeadLetterRow[];
   /** What the write-ahead log holds and what of it is in the file already, in pages. Outside of any transaction. */
   logPages(): { pages: number; moved: number };
   /**
@@ -95,6 +99,7 @@ export function openHostStore(options: HostStoreOptions): HostStore {
   const turn = journal.query(db, 'WHERE key = ?');
   const turns = journal.query(db, 'WHERE key >= ? AND key < ? ORDER BY key LIMIT ?');
   const base = bases.query(db, 'WHERE key = ?');
+  const basesOf = bases.query(db, 'WHERE actor = ?');
   const timer = timers.query(db, 'WHERE subject = ? AND name = ?');
   const effectOf = outbox.query(db, 'WHERE subject = ? AND kind = ?');
   const effect = outbox.query(db, 'WHERE key = ?');
@@ -104,6 +109,7 @@ export function openHostStore(options: HostStoreOptions): HostStore {
   const next = db.prepare(`SELECT due FROM timer WHERE ${ofShards} ORDER BY due LIMIT 1`).pluck();
   const timersIn = timers.query(db, 'WHERE key >= ? AND key < ?');
   const deadLetter = deadLetters.query(db, 'WHERE command_id = ?');
+  const deadLettersOf = deadLetters.query(db, 'WHERE actor_id = ?');
   return {
     transactions: new WriteTransactions(db, all),
     sealed: seal === null ? (changes) => changes : sealer(seal, all),
@@ -116,6 +122,7 @@ export function openHostStore(options: HostStoreOptions): HostStore {
     turn: (key) => turn.get(key),
     turns: (from, to, limit) => turns.all(from, to, limit),
     base: (subject) => base.get(subject),
+    basesOf: (actor) => basesOf.all(actor),
     timer: (subject, name) => timer.get(subject, name),
     effectOf: (subject, kind) => effectOf.get(subject, kind),
     effect: (key) => effect.get(key),
@@ -123,6 +130,7 @@ export function openHostStore(options: HostStoreOptions): HostStore {
     nextTimer: (owned) => (next.get(JSON.stringify(owned)) as number | undefined) ?? null,
     timersBetween: (from, to) => timersIn.all(from, to),
     deadLetter: (commandId) => deadLetter.get(uuidToBytes(commandId)),
+    deadLettersOf: (actor) => deadLettersOf.all(uuidToBytes(actor)),
     logPages: log.pages,
     checkpoint: () => log.move('PASSIVE'),
     close: () => db.close(),

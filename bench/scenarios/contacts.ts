@@ -55,21 +55,12 @@ async function walk(hub: BenchHub, say: (line: string) => void): Promise<number>
   return quantile(times, 0.99);
 }
 
-/** Contacts are made after the answer. */
-async function allHaveContacts(hub: BenchHub): Promise<void> {
-  for (;;) {
-    const { pagination_data }: Listed = await hub.call('contacts.list', {});
-    if (pagination_data.total === conversations) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 /** Messages of conversations that have their contacts, beside a hub that keeps none. */
 async function ratioOfIngest(scale: Scale, say: (line: string) => void): Promise<[on: number, off: number]> {
   await using on = await BenchHub.start();
   await using off = await BenchHub.start([], { contacts: false });
   for (const hub of [on, off]) await hub.fill(conversations, conversations);
-  await allHaveContacts(on);
+  await on.contactsMade(conversations);
   const side = (name: string, hub: BenchHub) => async (): Promise<number> => {
     const before = hub.cpuSeconds();
     const { perSecond, requests, seconds } = await saturate(hub.url, hub.token, scale);

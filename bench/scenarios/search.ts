@@ -137,6 +137,7 @@ export const search: Scenario = {
     await hub.call('sources.channels.create', { source_channel_id: secondLine, name: 'Second' }, hub.token);
     const count = conversations / scale.shrink;
     for (let from = 0; from < count; from += perPush) await hub.call('sources.webhook', push(from), hub.token);
+    await hub.contactsMade(count);
     say(`${count} conversations; built after ${(await built(hub)).toFixed(1)} s`);
     const figures: Figure[] = [];
     for (const [what, filter] of Object.entries(await filtersOf(hub, count))) {

@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import type { ApiTarget } from './workspace.ts';
 
 /** An answer of the API that says no, or none at all (`status` 0). */
@@ -43,6 +42,8 @@ export function createApiClient(target: ApiTarget): ApiClient {
     endpoint,
     async call<T>(operation: string, body: object = {}, token = target.token): Promise<T> {
       const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+      // Loaded when it is needed: a hub's own process has no use for it.
+      const { request } = await import('undici');
       const answer = await request(`${endpoint}/${operation}`, {
         method: 'POST',
         headers,

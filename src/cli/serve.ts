@@ -1,8 +1,7 @@
 import type { Logger } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
-import { notAvailable } from '#src/config/not-available.ts';
 import type { HubLogger } from '#src/logger.ts';
-import { ownHeap, trimWhenIdle } from '#src/runtime/idle-memory.ts';
+import { ownHeap, releaseCompileCache, trimWhenIdle } from '#src/runtime/idle-memory.ts';
 import { systemClock } from '#src/runtime/system.ts';
 import type { HubAddresses } from '#src/node/front.ts';
 
@@ -60,7 +59,11 @@ async function stopInTime(hub: ServedHub, log: HubLogger): Promise<void> {
 }
 
 /** Loaded when it is needed, so that commands which run no hub start fast. */
-const createRealHub: CreateHub = async (config, log) => (await import('#src/hub.ts')).createHub(config, log);
+const createRealHub: CreateHub = async (config, log) => {
+  const { createHub } = await import('#src/hub.ts');
+  releaseCompileCache();
+  return createHub(config, log);
+};
 
 /**
  * Runs a hub until a signal: starts it, logs `hub.ready` with its addresses, and drains and stops it within 5 s.
@@ -80,7 +83,6 @@ export async function serveUntilStopped(
   try {
     const addresses = await hub.start();
     log.info({ ...addresses, pid: process.pid }, 'hub.ready');
-    for (const what of notAvailable(config)) log.warn({ what }, 'hub.not_available');
     await onReady(addresses);
     trimWhenIdle(ownHeap(), systemClock, log);
   } catch (error) {

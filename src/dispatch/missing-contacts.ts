@@ -1,5 +1,5 @@
 import type { CommandSender } from '#actors/commands.ts';
-import type { LookedThrough, MissingContactReader } from '#actors/contact/missing.ts';
+import type { MissingContact, MissingContactReader } from '#actors/contact/missing.ts';
 import type { Cancel, Clock, Logger } from '#actors/ports.ts';
 import type { Features } from '#src/features.ts';
 import type { Origin } from '#src/services.ts';
@@ -82,9 +82,11 @@ export class MissingContacts {
     }
   }
 
-  async #make({ contact, appearance }: LookedThrough['missing'][number]): Promise<void> {
+  async #make({ contact, appearance, erasedBefore }: MissingContact): Promise<void> {
     const { clock, commandsFor } = this.#options;
-    const origin = { cause: 'contacts on', idempotencyKey: `contact of ${appearance.conversationId}` };
+    // One that was erased since is made another time.
+    const idempotencyKey = `contact of ${appearance.conversationId} ${erasedBefore ?? ''}`;
+    const origin = { cause: 'contacts on', idempotencyKey };
     await durably({ clock, commandsFor, stopping: () => this.#stopping }, origin, (commands) =>
       commands.send('contact', contact, 'contact.appear', appearance),
     );

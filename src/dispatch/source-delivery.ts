@@ -1,22 +1,15 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
-import { importEffect } from '#actors/contact-import/contract.ts';
-import type { ContactImportReader } from '#actors/contact-import/reader.ts';
 import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import type { Failure } from '#actors/errors.ts';
 import { leftOut } from '#actors/metadata.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
-import { componentEffect } from '#actors/component/effects.ts';
-import { tellEffect } from '#actors/runtime/turn-runtime.ts';
 import type { OutboxReader } from '#actors/store/outbox-reader.ts';
 import type { CircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
 import type { Origin } from '#src/services.ts';
-import { followComponent } from './component-following.ts';
-import { carryOutImport } from './contact-import.ts';
-import { durably, Stopping } from './durably.ts';
+import { durably, type DurableSending, Stopping } from './durably.ts';
 import type { OwnedShards } from './owned-shards.ts';
 import { type EffectRow, Lanes, type Performed } from './lanes.ts';
-import { relay } from './relay.ts';
 import type { SourceCalls } from './source-calls.ts';
 
 export interface SourceDeliveryOptions {
@@ -31,14 +24,16 @@ export interface SourceDeliveryOptions {
   /** A circuit for each source. */
   breaker: CircuitBreaker;
   commandsFor(origin: Origin): CommandSender;
-  /** Resolves when everything else that runs is as components say now. */
-  follow(): Promise<void>;
-  contactImports: ContactImportReader;
+  /** Who does the effects, by their kinds, that are no calls to sources. */
+  others: Readonly<Record<string, Performer>>;
   /** As `Services` has it. */
   unread(error: unknown): Failure | null;
   /** Called with every outcome, for the metrics. */
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
 }
+
+/** Does an effect of a kind. */
+export type Performer = (sending: DurableSending, effect: EffectRow) => Promise<Performed>;
 
 /** One call that was made, and what it came to. */
 interface Call {
@@ -93,11 +88,9 @@ export class SourceDelivery {
   }
 
   async #perform(effect: EffectRow): Promise<Performed> {
-    const { clock, deliveries, contactImports: reader } = this.#options;
-    const carrying = { ...this.#options, stopping: () => this.#stopping };
-    if (effect.kind === tellEffect) return relay(carrying, effect);
-    if (effect.kind === componentEffect) return followComponent({ ...carrying, follow: () => this.#follow() }, effect);
-    if (effect.kind === importEffect) return carryOutImport({ ...carrying, reader }, effect);
+    const { clock, commandsFor, deliveries, others } = this.#options;
+    const other = others[effect.kind];
+    if (other !== undefined) return other({ clock, commandsFor, stopping: () => this.#stopping }, effect);
     const work = deliveries.find(effect.subject);
     if (work === null || this.#isOver(effect, work)) this.#unrecorded.delete(effect.id);
     if (work === null || work.pending === null) return { done: true };
@@ -110,12 +103,6 @@ export class SourceDelivery {
       this.#failed(error, { message: work.message.id });
       return { done: false, retryAt: clock.now() + 1_000 };
     }
-  }
-
-  async #follow(): Promise<void> {
-    const { calls, follow } = this.#options;
-    await follow();
-    await calls.replacedEnded();
   }
 
   #failed(error: unknown, about: { message?: string }): void {

@@ -24,6 +24,7 @@ export const statusOf: Record<FailureCode, number> = {
   channel_not_connected: 403,
   source_cannot_start_conversation: 400,
   message_not_failed: 409,
+  conversation_erased: 409,
   metadata_too_large: 400,
   ambiguous_target: 400,
   too_many_unknown_targets: 400,
@@ -61,6 +62,7 @@ export const meaningOf: Record<FailureCode, string> = {
   channel_not_connected: 'a message is to go out over a disconnected channel',
   source_cannot_start_conversation: 'the source does not let a business write first',
   message_not_failed: 'only a failed message can be sent again',
+  conversation_erased: 'a message is to go to a person of whom everything was erased',
   metadata_too_large:
     'a message, a conversation or a channel would get more than 64 KiB of metadata, or metadata nested deeper than 32 levels',
   ambiguous_target: 'metadata names a conversation or a message by an id that the source has given to several',

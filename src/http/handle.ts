@@ -15,7 +15,16 @@ import type { Origin, Services } from '#src/services.ts';
 import { addressOf } from './address.ts';
 import { type Bodies, bodyLimit } from './bodies.ts';
 import { defect } from './errors.ts';
-import { claim, type ClaimedKey, complete, isFinal, keyedRequest, restored, stripped } from './idempotency.ts';
+import {
+  claim,
+  type ClaimedKey,
+  complete,
+  isFinal,
+  keyedRequest,
+  restored,
+  shownMessage,
+  stripped,
+} from './idempotency.ts';
 import { clientAddress } from './client-address.ts';
 import { parseBody } from './json-body.ts';
 import { arrival } from './media/arrival.ts';
@@ -171,7 +180,7 @@ async function once(
     if (!isFinal(outgoing.status)) throw error;
   }
   const kept = await stripped(services, operation, outgoing);
-  await complete(services.commandsFor(originOf(call)), keyed, kept);
+  await complete(services.commandsFor(originOf(call)), keyed, kept, shownMessage(operation, kept));
   return outgoing;
 }
 

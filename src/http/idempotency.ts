@@ -65,11 +65,16 @@ async function withBody(
   return { ...answer, body: JSON.stringify(await change(JSON.parse(answer.body))) };
 }
 
-/** Keeps the answer for 24 hours. */
+/** Keeps the answer for 24 hours. @param message id of the message that it shows */
 export async function complete(
   commands: CommandSender,
   { actor, generation }: ClaimedKey,
   answer: StoredAnswer,
+  message?: string,
 ): Promise<void> {
-  await commands.send('idempotency-key', actor, 'key.complete', { generation, answer });
+  await commands.send('idempotency-key', actor, 'key.complete', { generation, answer, ...(message && { message }) });
 }
+
+/** The id of the message that an answer shows. */
+export const shownMessage = ({ showsMessage }: Operation, { status, body }: StoredAnswer): string | undefined =>
+  showsMessage && status === 200 && body !== null ? (JSON.parse(body) as { id: string }).id : undefined;

@@ -89,6 +89,8 @@ export interface Operation<Request = unknown, R extends Responses = Responses, S
   /** Failures of its own, besides those that every operation has. */
   errors: readonly FailureCode[];
   handle(call: Call<CallerOf<S>>, body: Request): AnswerOf<R> | Promise<AnswerOf<R>>;
+  /** Its 200 answer is a Message: what is kept of it for an Idempotency-Key is erased with that. */
+  showsMessage?: true;
   /** Of an answer that holds a secret, or a person's data: how it is kept with an Idempotency-Key, and made again when it is repeated. */
   secret?: SecretAnswer;
 }

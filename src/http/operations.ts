@@ -16,6 +16,7 @@ import { uninstallComponent } from './components/uninstall.ts';
 import { updateComponents } from './components/update.ts';
 import { createContact } from './contacts/create.ts';
 import { deleteContact } from './contacts/delete.ts';
+import { eraseContact } from './contacts/erase.ts';
 import { importContacts } from './contacts/import.ts';
 import { infoContact } from './contacts/info.ts';
 import { listContacts } from './contacts/list.ts';
@@ -106,6 +107,7 @@ export const operations: readonly Operation[] = [
   infoContact,
   updateContact,
   deleteContact,
+  eraseContact,
   mergeContacts,
   recentContactMessages,
   tagConversation,

@@ -13,6 +13,8 @@ export const uuid = z
   .meta({ type: 'string', format: 'uuid' });
 
 export const text = z.string().max(longestText);
+/** What people call something: it can be seen, and has no signs that nobody sees. */
+export const name = text.regex(/^(?=.*\S)[^\p{Cc}]+$/u, 'must be a name that can be seen, without control characters');
 export const url = z.url({ protocol: /^https?$/ }).max(2_000);
 /** An address that the hub calls. It is shown in answers, so it must hold no secret. */
 export const endpoint = url.refine((address) => !hasCredentials(address), 'must not hold a user name or a password');

@@ -47,6 +47,8 @@ export class MediaFolder {
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #arriving = new Set<Arrival>();
   #tidied: Promise<void> | null = null;
+  /** What runs alone, by the content that it is about. */
+  readonly #busy = new Map<string, Promise<void>>();
 
   /** @param path is made with the first content */
   constructor(path: string, ids: Ids, clock: Pick<Clock, 'elapsed'>) {
@@ -104,6 +106,35 @@ export class MediaFolder {
     return ms < newFor || content.readableEnded ? Number.POSITIVE_INFINITY : (bytes * 1_000) / ms;
   }
 
+  /** Runs something while nothing else runs that is about the same content. */
+  async alone<T>(sha256: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#busy.get(sha256) ?? Promise.resolve();
+    const mine = before.then(work);
+    const settled = mine.then(
+      () => {},
+      () => {},
+    );
+    this.#busy.set(sha256, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.#busy.get(sha256) === settled) this.#busy.delete(sha256);
+    }
+  }
+
+  async has(sha256: string): Promise<boolean> {
+    return (await stat(this.#fileOf(sha256)).catch(() => null)) !== null;
+  }
+
+  /** Removes a content, if it is there. */
+  async remove(sha256: string): Promise<void> {
+    const file = this.#fileOf(sha256);
+    await rm(file, { force: true });
+    await synced(dirname(file)).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+  }
+
   /** The bytes of a content, from the disk as they are read; null: it is not there, or not all of it. */
   async read(sha256: string, range: ByteRange): Promise<Readable | null> {
     try {
@@ -113,7 +144,7 @@ export class MediaFolder {
       await file.close();
       return null;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      if (isMissing(error)) return null;
       throw error;
     }
   }
@@ -144,7 +175,7 @@ export class MediaFolder {
   async #name(unnamed: string, sha256: string): Promise<void> {
     const file = this.#fileOf(sha256);
     const folder = dirname(file);
-    if ((await stat(file).catch(() => null)) === null) {
+    if (!(await this.has(sha256))) {
       await mkdir(folder, { recursive: true });
       await rename(unnamed, file);
     }
@@ -179,6 +210,8 @@ async function synced(folder: string): Promise<void> {
   await using handle = await open(folder);
   await handle.sync();
 }
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** Of a call of the operating system: the disk is full, broken or not to be written, or there are too many open files. */
 const isOfSystem = (error: unknown): error is NodeJS.ErrnoException => typeof Object(error).syscall === 'string';

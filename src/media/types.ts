@@ -1,5 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
-
 /** Of content whose first bytes say nothing: text, and whatever nobody knows. */
 export const unknownType = 'application/octet-stream';
 
@@ -13,6 +11,8 @@ const shown = new Set([
 
 /** The type of a content and the ending of such files; what it was called counts for nothing. */
 export async function typeOf(head: Uint8Array): Promise<{ type: string; ending: string | null }> {
+  // Loaded with the first file: it is large, and many hubs see none.
+  const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head);
   return { type: found?.mime ?? unknownType, ending: found?.ext ?? null };
 }

@@ -1,9 +1,17 @@
+import { componentEffect } from '#actors/component/effects.ts';
+import { importEffect } from '#actors/contact-import/contract.ts';
+import { releaseEffect } from '#actors/media/contract.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
+import { tellEffect } from '#actors/runtime/runtime-commands.ts';
+import { followComponent } from '#src/dispatch/component-following.ts';
 import { ConnectorChecks } from '#src/dispatch/connector-checks.ts';
+import { carryOutImport } from '#src/dispatch/contact-import.ts';
+import { removeReleased } from '#src/dispatch/media-removal.ts';
 import { MissingContacts } from '#src/dispatch/missing-contacts.ts';
 import { everyShard, type OwnedShards } from '#src/dispatch/owned-shards.ts';
 import { SourceCalls } from '#src/dispatch/source-calls.ts';
-import { SourceDelivery } from '#src/dispatch/source-delivery.ts';
+import { relay } from '#src/dispatch/relay.ts';
+import { type Performer, SourceDelivery } from '#src/dispatch/source-delivery.ts';
 import { SwitchedDispatcher } from '#src/dispatch/webhooks/switched-dispatcher.ts';
 import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts';
 import type { Metrics } from '#src/metrics.ts';
@@ -75,18 +83,33 @@ function sourceDelivery(
   const { sources } = store;
   const { giveUpAfter } = config.delivery;
   const tokenOf = (sourceId: string, issuedAt: number) => tokens.make({ sourceId, issuedAt });
+  const calls = new SourceCalls({ sources, connectors, health, clock, ids, client, giveUpAfter, tokenOf });
   const delivery = new SourceDelivery({
     outbox: store.outbox,
     deliveries: store.deliveries,
-    contactImports: store.contactImports,
     shards: config.data.shards,
-    ...{ owned, clock, ids, log, commandsFor, follow, unread },
-    calls: new SourceCalls({ sources, connectors, health, clock, ids, client, giveUpAfter, tokenOf }),
+    ...{ owned, clock, ids, log, commandsFor, unread, calls },
+    others: otherEffects(services, async () => {
+      await follow();
+      await calls.replacedEnded();
+    }),
     breaker: createCircuitBreaker(clock),
     onAttempt: (outcome) => metrics.attempt(outcome),
   });
   metrics.gauge('parley_outbox_backlog', 'Sends that wait for their source.', () => delivery.backlog);
   return delivery;
+}
+
+/** Effects that call nobody outside. @param follow resolves when everything that runs is as components say now */
+function otherEffects(services: NodeServices, follow: () => Promise<void>): Record<string, Performer> {
+  const { log, media: folder, store, longReadsFor } = services;
+  const { showsFile: isShown } = longReadsFor('hub');
+  return {
+    [tellEffect]: (sending, effect) => relay({ ...sending, log }, effect),
+    [componentEffect]: (sending, effect) => followComponent({ ...sending, follow }, effect),
+    [importEffect]: (sending, effect) => carryOutImport({ ...sending, log, reader: store.contactImports }, effect),
+    [releaseEffect]: (sending, effect) => removeReleased({ ...sending, reader: store.media, folder, isShown }, effect),
+  };
 }
 
 /** Asks the connectors by the client that calls sources. */

@@ -17,8 +17,7 @@ import { commandSenders } from '#src/runtime/command-sender.ts';
 import { type LongReads, longReadsBy, readLong } from '#src/runtime/long-reads.ts';
 import { Growth } from '#src/runtime/growth.ts';
 import { Typing } from '#src/runtime/typing.ts';
-import { createGuardedFetch, type GuardedFetch } from '#src/outgoing/guarded-fetch.ts';
-import { IdentityProvider } from '#src/security/identity-provider.ts';
+import { loginsOf } from '#src/security/logins.ts';
 import { sealKeysOf } from '#src/security/seal-key.ts';
 import { sourceTokensOf } from '#src/security/source-token.ts';
 import { VisitorLimits } from '#src/security/visitor-limits.ts';
@@ -75,7 +74,7 @@ export function openServices(ports: NodePorts): NodeServices {
   growth.on('components', refresh);
   const stopLooking = repeated(clock, lookAgainEvery, () => reads.look());
   const stopSignals = followSignals(growth, bus, clock);
-  const identityCalls = createGuardedFetch({ allowNetworks: config.outgoing.allowNetworks, ownPorts: ports.ownPorts });
+  const logins = loginsOf(config, ports);
   const longReadsFor = ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked)));
   const typing = new Typing(bus);
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
@@ -95,7 +94,7 @@ export function openServices(ports: NodePorts): NodeServices {
     visitorTokens: ports.visitorTokens ?? new VisitorTokens(config, clock),
     visitorLimits: new VisitorLimits(config.visitors, clock),
     typing,
-    identityProvider: providerOf(config, identityCalls.fetch, clock, log),
+    identityProvider: logins,
     commandsFor: commandSenders({ bus, clock, ids, shards, onAnswered: following(forget, refresh) }),
     onGrew: (what, run) => growth.on(what, run),
     testWebhook: sampleSender({ client, clock, ids, feed: store.feed, subscriptions }),
@@ -104,17 +103,10 @@ export function openServices(ports: NodePorts): NodeServices {
       stopSignals();
       stopLooking();
       store.close();
-      void identityCalls.close();
+      void logins?.close();
     },
   };
 }
-
-const providerOf = (
-  { security: { oidc } }: Config,
-  fetch: GuardedFetch['fetch'],
-  clock: Clock,
-  log: Logger,
-): IdentityProvider | null => (oidc === undefined ? null : new IdentityProvider(oidc, { fetch, clock, log }));
 
 /** The first page of all conversations is read at once; a walk that began long ago has to find what was said since. */
 const shortcut = (store: OpenStoreReader, longReads: LongReads): LongReads => ({

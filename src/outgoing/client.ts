@@ -1,19 +1,11 @@
-import { Agent } from 'undici';
 import type { Logger } from '#actors/ports.ts';
 import { createAddressGuard, parseNetworks, type Resolve } from './address-guard.ts';
-import { OutgoingCall, type OutgoingResult, type RefusalReason } from './call.ts';
-import { guardedConnector } from './guarded-connector.ts';
+import type { OutgoingResult, RefusalReason } from './call.ts';
+import type { SentRequest } from './calls.ts';
+import { onFirstUse } from './first-use.ts';
 
-export interface OutgoingRequest {
+export interface OutgoingRequest extends SentRequest {
   url: string;
-  /** `host` and the headers of the connection and its framing are refused. */
-  headers: Record<string, string>;
-  /** Sent exactly as given; a string as UTF-8. */
-  body: Uint8Array | string;
-  /** Milliseconds from the call to the last byte of the answer; default 10,000. */
-  timeoutMs?: number;
-  /** The answer's body is cut there; default 64 KiB. */
-  maximumAnswerBytes?: number;
 }
 
 export interface OutgoingClient {
@@ -48,26 +40,13 @@ const forbiddenHeaders = /^(host|content-length|transfer-encoding|connection|kee
  */
 export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
   const guard = createAddressGuard(parseNetworks(options.allowNetworks), options.ownPorts, options.resolve);
-  const agent = new Agent({
-    connect: guardedConnector(guard, options.connectTimeoutMs ?? 3000),
-    connections: options.connectionsPerOrigin ?? 16,
-    pipelining: 1,
-    // The total time of a call covers both.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-
-  const running = new Set<OutgoingCall>();
-  const send = (url: URL, { headers, body, timeoutMs, maximumAnswerBytes }: OutgoingRequest): Promise<OutgoingResult> =>
-    new Promise((resolve) => {
-      const call = new OutgoingCall(timeoutMs ?? 10_000, maximumAnswerBytes ?? 65_536, (result) => {
-        running.delete(call);
-        resolve(result);
-      });
-      running.add(call);
-      const path = url.pathname + url.search;
-      agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, call);
-    });
+  const { connectTimeoutMs = 3_000, connectionsPerOrigin = 16 } = options;
+  const calls = onFirstUse(async () =>
+    (await import('./calls.ts')).openCalls(guard, connectTimeoutMs, connectionsPerOrigin),
+  );
+  let isClosed = false;
+  const send = async (url: URL, request: OutgoingRequest): Promise<OutgoingResult> =>
+    isClosed ? { kind: 'failed', reason: 'closed', durationMs: 0 } : (await calls.get()).send(url, request);
   return {
     async post(request) {
       const url = usableUrl(request.url);
@@ -80,12 +59,8 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
       return result;
     },
     async close(patienceMs) {
-      const cut = (): void => {
-        for (const call of running) call.close();
-      };
-      const timer = patienceMs === undefined ? undefined : setTimeout(cut, patienceMs);
-      await agent.close();
-      clearTimeout(timer);
+      isClosed = true;
+      await (await calls.made())?.close(patienceMs);
     },
   };
 }

@@ -10,6 +10,8 @@ import type { FanOut } from './fan-out.ts';
 import type { HeartBeatOffer } from './heart-beat.ts';
 import { Session } from './session.ts';
 
+export const communicationPath = '/ws.communication';
+
 export interface CommunicationOptions {
   heartBeat: HeartBeatOffer;
   /** Whom the credential of an open socket names by now; unless given, as at its beginning. */
@@ -24,7 +26,7 @@ export function communicationDoor(
   { heartBeat, lookAgain = auth }: CommunicationOptions,
 ): SocketDoor {
   return {
-    path: '/ws.communication',
+    path: communicationPath,
     begin(wire, { authorization: ofUpgrade, cookie }) {
       const shown = {
         ...(ofUpgrade !== undefined && { authorization: ofUpgrade }),

@@ -288,5 +288,5 @@ const tooSlow = () =>
 function closeCodeOf(code: FailureCode): number {
   if (code === 'overloaded') return closeCodes.later;
   if (code === 'internal' || code === 'unavailable') return closeCodes.internal;
-  return code === 'unauthorized' ? closeCodes.policy : closeCodes.protocol;
+  return code === 'unauthorized' || code === 'forbidden' ? closeCodes.policy : closeCodes.protocol;
 }

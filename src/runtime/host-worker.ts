@@ -5,7 +5,7 @@ import { connectBus } from '#src/nats/connection.ts';
 import { CheckpointThread } from './checkpoint-thread.ts';
 import { runHostHere } from './host-here.ts';
 import type { HostMessage, HostRequest, HostStart } from './host-thread.ts';
-import { ownHeap, trimWhenIdle } from './idle-memory.ts';
+import { ownHeap, releaseCompileCache, trimWhenIdle } from './idle-memory.ts';
 import { systemClock } from './system.ts';
 
 /** The worker thread that owns the file: a commit stalls this thread and no other. */
@@ -14,6 +14,7 @@ const log = createLogger({ level: logLevelOf(process.env, 'info') });
 const port = parentPort;
 if (port === null) throw new Error('The host runs in a worker thread.');
 
+releaseCompileCache();
 const bus = await connectBus({
   url: start.nats.url,
   ...(start.nats.user !== undefined && { user: start.nats.user }),

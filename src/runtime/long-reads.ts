@@ -15,6 +15,9 @@ export const longReads = {
     store.recentMessages.ofContact(...asked),
   deadLetters: (store: StoreReader, ...asked: Parameters<DeadLetterReader['page']>) => store.deadLetters.page(...asked),
   audit: (store: StoreReader, query: AuditQuery) => store.audit.page(query),
+  showsFile: (store: StoreReader, sha256: string) => store.media.isShown(sha256),
+  /** Whether what was erased is gone from the index of filters too: it follows for `ms` at most. */
+  followErased: (store: StoreReader, ms: number) => store.conversations.follow(ms) === null,
   webhookDeliveries: (store: StoreReader, ...asked: Parameters<WebhookReader['deliveries']>) =>
     store.webhooks.deliveries(...asked),
 };

@@ -21,13 +21,14 @@ export interface ReaderQuestion {
   asked: unknown[];
 }
 
-export type ReaderRequest = ReaderQuestion | 'stop';
+/** `forget`: what was erased of rows must not be shown from memory. */
+export type ReaderRequest = ReaderQuestion | 'forget' | 'stop';
 
 /** What the worker says to a question; before the first one it says `ready`. */
 export type ReaderAnswer = { result: unknown } | { failure: FailureData } | { error: unknown; code?: unknown };
 
-/** What the worker tells unasked: how far the index of filters is, while it has much to do; why it does not follow. */
-export type ReaderReport = { progress: { left: number; of: number } } | { stopped: string };
+/** A line of the log: what the worker tells unasked. */
+export type ReaderReport = { level: keyof Logger; fields: Record<string, unknown>; event: string };
 
 export interface ReaderLimits {
   /** How long one read may take, and how long it may wait before, in ms. */
@@ -82,6 +83,11 @@ export class ReaderThread {
   /** Reads of a caller. Fail with `query_too_slow`, and with `overloaded` when too many wait or one waits too long. */
   readsFor(caller: string): LongReads {
     return longReadsBy((name, asked) => this.#ask(caller, name, asked));
+  }
+
+  /** What was erased of rows is not shown from memory any longer. */
+  forgetErased(): void {
+    this.#worker?.postMessage('forget' satisfies ReaderRequest);
   }
 
   /** Refuses every read from now on, and those that wait, and resolves when the thread has ended. */
@@ -172,7 +178,7 @@ export class ReaderThread {
     let cameUp = false;
     worker.on('message', (answer: ReaderAnswer | ReaderReport | 'ready') => {
       cameUp = true;
-      if (typeof answer === 'object' && ('progress' in answer || 'stopped' in answer)) return this.#tell(answer);
+      if (typeof answer === 'object' && 'level' in answer) return this.#log[answer.level](answer.fields, answer.event);
       this.#ready = true;
       if (answer !== 'ready') this.#answered(answer);
       this.#next();
@@ -184,11 +190,6 @@ export class ReaderThread {
     });
     worker.once('exit', () => this.#exited(cameUp, problem));
     return worker;
-  }
-
-  #tell(report: ReaderReport): void {
-    if ('progress' in report) this.#log.info(report.progress, 'search.following');
-    else this.#log.error({ reason: report.stopped }, 'search.stopped');
   }
 
   #answered(answer: ReaderAnswer): void {

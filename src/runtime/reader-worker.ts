@@ -3,9 +3,12 @@ import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Failure } from '#actors/errors.ts';
+import type { Logger } from '#actors/ports.ts';
 import { openStoreReader } from '#actors/store-reader.ts';
+import { ownHeap, releaseCompileCache, trimWhenIdle } from './idle-memory.ts';
 import { readLong } from './long-reads.ts';
 import type { ReaderAnswer, ReaderQuestion, ReaderReport, ReaderRequest, ReaderStart } from './reader-thread.ts';
+import { systemClock } from './system.ts';
 
 /** The worker thread that does long reads, one at a time. */
 const { file, shards, sealKey, cut } = workerData as ReaderStart;
@@ -14,6 +17,12 @@ if (port === null) throw new Error('Long reads run in a worker thread.');
 /** A third of the processor, where another thread wants the same one. */
 const niceness = 5;
 yieldToOthers();
+releaseCompileCache();
+const tell =
+  (level: ReaderReport['level']): Logger['info'] =>
+  (fields, event) =>
+    port.postMessage({ level, fields, event } satisfies ReaderReport);
+const log: Logger = { info: tell('info'), warn: tell('warn'), error: tell('error') };
 let current = 0;
 const store = openStoreReader(file, shards, sealKey, () => Atomics.load(cut, 0) < current);
 
@@ -39,7 +48,7 @@ function follow(): void {
     timer = setTimeout(follow, progress === null ? lookAgainMs : isQuiet ? 0 : busyPauseMs);
   } catch (error) {
     // Who asks next follows by itself, and says what is wrong.
-    port!.postMessage({ stopped: String(error) } satisfies ReaderReport);
+    log.error({ reason: String(error) }, 'search.stopped');
   }
 }
 
@@ -50,7 +59,7 @@ function report(progress: ReturnType<typeof store.conversations.follow>): void {
     reportedAt = now;
   } else if (now - reportedAt >= reportEveryMs) {
     reportedAt = now;
-    port!.postMessage({ progress } satisfies ReaderReport);
+    log.info({ ...progress }, 'search.following');
   }
 }
 
@@ -78,10 +87,13 @@ function answerTo({ name, asked, number }: ReaderQuestion): ReaderAnswer {
 }
 
 port.on('message', (request: ReaderRequest) => {
+  if (request === 'forget') return store.forgetErased();
   if (request !== 'stop') return port.postMessage(answerTo(request));
   clearTimeout(timer);
+  stopTrimming();
   store.close();
   port.close();
 });
 port.postMessage('ready');
 timer = setTimeout(follow, 0);
+const stopTrimming = trimWhenIdle(ownHeap(), systemClock, log);

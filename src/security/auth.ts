@@ -5,7 +5,7 @@ import { apiKeyHash, apiKeyIdOf } from './api-key.ts';
 import { type Agent, anonymous, type CallerOf, type KeyHolder, type Scope } from './caller.ts';
 import type { SourceCaller, Visitor } from './caller.ts';
 import { cookieIn, sessionCookie } from './cookies.ts';
-import { providerName } from './identity-provider.ts';
+import { providerName } from './provider-name.ts';
 import { sessionHash, sessionIdOf } from './session-token.ts';
 import type { Sightings } from './sightings.ts';
 import { visitorBy } from './visitor-door.ts';

@@ -6,6 +6,7 @@ import type { OidcConfig } from '#src/config/config.ts';
 import { isLoopback } from '#src/config/loopback.ts';
 import type { GuardedFetch } from '#src/outgoing/guarded-fetch.ts';
 import { matchesOne } from './email-pattern.ts';
+import { providerName } from './provider-name.ts';
 
 /** What a login that has begun must come back with. */
 export interface LoginChecks {
@@ -25,10 +26,6 @@ export interface IdentityProviderParts {
 const discoveredFor = 60 * 60_000;
 /** Longer texts of a profile are left out. */
 const longest = { id: 255, name: 255, url: 2_000 };
-
-/** Names a provider: its issuer without the scheme. User ids begin with it, so that two providers never share one. */
-export const providerName = ({ issuer }: Pick<OidcConfig, 'issuer'>): string =>
-  issuer.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
 /** Single sign-on by OpenID Connect: authorization code with PKCE, state and nonce. */
 export class IdentityProvider {

@@ -24,16 +24,19 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+const secret = 'x'.repeat(40);
+/** The system token of every such hub. */
+export const processSystemToken = `${secret}s`;
+
 /** A workspace for tests: loopback only, sources on this machine allowed, any metrics port. */
 export function testWorkspace(options: { shards?: number; port: number }): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-hub-'));
-  const secret = 'x'.repeat(40);
   writeFileSync(
     join(folder, 'parley.yaml'),
     [
       `server: { host: 127.0.0.1, port: ${options.port}, metricsPort: 0 }`,
       `data: { dir: ./data, shards: ${options.shards ?? 1} }`,
-      `security: { jwtSecret: "${secret}j", systemToken: "${secret}s" }`,
+      `security: { jwtSecret: "${secret}j", systemToken: "${processSystemToken}" }`,
       'integration: { source-api: { enabled: true }, contacts: { enabled: true }, webhook: { enabled: true, name: w } }',
       'components: { sources: { chatplugin: {} } }',
       'visitors: { authenticationsPerAddress: 100000, sendsPerAddress: 100000, sendsPerChannel: 100000 }',
@@ -139,12 +142,12 @@ export class HubProcess implements AsyncDisposable {
     return child.exitCode;
   }
 
-  /** Posts JSON. @returns status and parsed body; a network error is thrown, and an answer that is not documented */
+  /** Posts JSON. @returns what came back, parsed; a network error is thrown, and an answer that is not documented */
   async post<T>(
     path: string,
     body: unknown,
     headers: Record<string, string> = {},
-  ): Promise<{ status: number; body: T }> {
+  ): Promise<{ status: number; headers: Headers; body: T }> {
     const response = await fetch(this.url + path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
@@ -154,7 +157,7 @@ export class HubProcess implements AsyncDisposable {
     const text = await response.text();
     const answer = text === '' ? null : JSON.parse(text);
     assertDocumented(path, response.status, answer);
-    return { status: response.status, body: answer as T };
+    return { status: response.status, headers: response.headers, body: answer as T };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

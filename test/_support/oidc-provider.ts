@@ -47,3 +47,12 @@ export function configWith(
   config.outgoing.allowNetworks = ['127.0.0.0/8'];
   return config;
 }
+
+/** The same for a hub in a process of its own: variables of its environment. */
+export const oidcEnvironment = (issuer: string): Record<string, string> => ({
+  PARLEY_SECURITY_AUTHENTICATION: 'true',
+  PARLEY_SECURITY_OIDC_ISSUER: issuer,
+  PARLEY_SECURITY_OIDC_CLIENT_ID: oidcClient.id,
+  PARLEY_SECURITY_OIDC_CLIENT_SECRET: oidcClient.secret,
+  PARLEY_SECURITY_OIDC_ALLOWED_EMAIL_PATTERNS: '*@example.com',
+});

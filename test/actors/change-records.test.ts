@@ -57,6 +57,8 @@ async function run(system: ActorSystem): Promise<void> {
   await changeContacts(system);
   const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
   await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
+  const picture = ingestOf('ann', [`/media/${file.sha256}`], 'picture');
+  await commands.send('conversation', conversationOf('ann'), 'messages.ingest', picture);
   await uninstallComponent(system);
   await tagSomebody(system);
   await commands.send('template', uuid(), 'template.create', { name: 'Hello', source: 'acme', content: ['Hi'] });

@@ -148,6 +148,21 @@ test('a log in which little was written is not emptied', () => {
   expect(scene.clock.nextDue()).toBe(null);
 });
 
+test('a log that holds what was erased is emptied, however small', () => {
+  const scene = new Scene();
+  scene.pages = 1;
+  scene.checkpoints.committed(true);
+  scene.clock.advance(5_000);
+  scene.clock.advance(5_000);
+  expect(scene.asked.map(({ empty }) => empty)).toEqual([true]);
+  scene.moverEnds(0, false);
+  scene.clock.advance(5_000);
+  expect(scene.asked.map(({ empty }) => empty)).toEqual([true]);
+  scene.moverEnds(0, true);
+  scene.clock.advance(60_000);
+  expect(scene.asked).toEqual([]);
+});
+
 test('a checkpoint that fails is logged once and tried again', () => {
   const scene = new Scene(false);
   scene.failure = new Error('disk I/O error');

@@ -88,6 +88,9 @@ test('one that is not installed can not be configured', async () => {
   await using hub = start();
   expect(await failureOf(hub.update(true, configuration))).toBe('not_found');
   expect(hub.stored()).toEqual([]);
+  await hub.install();
+  expect(await failureOf(hub.update(true, configuration))).toBe('not_found');
+  expect(hub.stored()).toMatchObject([{ status: 'pending', configuration: null }]);
 });
 
 test('an update without a configuration keeps it', async () => {

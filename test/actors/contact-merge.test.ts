@@ -5,7 +5,7 @@ import type { ContactJson, JsonObject } from '#actors/representation.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { MergedContactJson } from '#actors/contact/reader.ts';
 import { ActorSystem, conversationOf, testSource } from '../_support/actor-system.ts';
-import { eventsOf, expectSound, failureOf, rowsOf } from './support.ts';
+import { eventsOf, expectSound, failureOf, rowsOf, uuid } from './support.ts';
 
 /** Conversations, each with its contact, in the order of the contacts' ids. */
 const people = ['ann', 'bob', 'cid', 'dan']
@@ -35,6 +35,14 @@ class Merging implements AsyncDisposable {
 
   merge(source: string, into: string): Promise<unknown> {
     return this.commands.send('contact', source, 'contact.merge', { into });
+  }
+
+  /** Has a contact take in another one, which nobody else knows. */
+  absorb(into: string, id: string, fields: Partial<ContactJson>): Promise<unknown> {
+    const contact = { id, conversations: {}, created_at: '2026-01-01T00:00:00.000Z', ...fields };
+    return this.commands.send('contact', into, 'contact.absorb', {
+      ...{ from: id, merges: 1, path: [id], contact, history: [] },
+    });
   }
 
   update(id: string, fields: JsonObject): Promise<unknown> {
@@ -105,6 +113,7 @@ test('what the destination lacks comes from the source', async () => {
 test('its conversations are found at every moment', async () => {
   await using merging = await start();
   const [{ conversation }] = people as [(typeof people)[number]];
+  expect(merging.reader.contacts.whereabouts(a, 1)).toEqual({ end: null, underWay: true });
   await merging.merge(a, b);
   do expect(merging.ownerOf(conversation)).toBe(b);
   while (await merging.carry());
@@ -157,6 +166,29 @@ test('what would be too large stays with the history', async () => {
   const { metadata, via, merge_history } = merging.contact(b)!;
   expect([Object.keys(metadata!), via]).toEqual([['b'], { phone: '1' }]);
   expect(Object.keys(merge_history![0]!.metadata!)).toEqual(['a']);
+});
+
+test('what goes with a contact is bounded, the newest of it', async () => {
+  await using merging = await start();
+  await merging.update(a, { title: 'Dr.' });
+  const earlier = Array.from({ length: 7 }, () => uuid());
+  for (const id of earlier) await merging.absorb(a, id, { title: 'x'.repeat(200_000) });
+  expect(merging.contact(a)!.merge_history!.map(({ id }) => id)).toEqual(earlier.slice(-5));
+  await merging.merge(a, b);
+  await merging.carryAll();
+  expect(merging.contact(b)!.merge_history!.map(({ id }) => id)).toEqual([earlier.at(-1), a]);
+});
+
+test('who has more than 1,000 conversations is no source', async () => {
+  await using merging = await start();
+  const some = (length: number) => Object.fromEntries(Array.from({ length }, () => [uuid(), testSource]));
+  await merging.absorb(a, uuid(), { conversations: some(999) });
+  await merging.absorb(b, uuid(), { conversations: some(1_000) });
+  expect(await failureOf(merging.merge(b, c))).toBe('invalid_request');
+  expect(merging.contact(b)!.merge_history).toHaveLength(1);
+  await merging.merge(a, c);
+  await merging.carryAll();
+  expect(Object.keys(merging.contact(c)!.conversations)).toHaveLength(1_001);
 });
 
 test('two that are merged into each other are one', async () => {

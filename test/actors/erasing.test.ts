@@ -18,6 +18,7 @@ import {
   request,
   rowsOf,
   turnsOf,
+  uuid,
   withHandlers,
 } from './support.ts';
 
@@ -27,16 +28,22 @@ const secret = 'what nobody may read';
 /** Takes metadata and names out of what events of a conversation keep; answers with the key to go on with. */
 const kinds = withHandlers({
   'test.erase': (runtime, { from }: { from?: number }) =>
-    runtime.eraseTurns(({ data }) => {
-      const { md: _, n: __, ...rest } = data as JsonObject;
-      return rest;
-    }, from),
+    runtime.eraseTurns(
+      {
+        event({ data }) {
+          const { md: _, n: __, ...rest } = data as JsonObject;
+          return rest;
+        },
+        forgets: () => false,
+      },
+      from,
+    ),
 });
 
-const erase = async (system: ActorSystem, from?: number): Promise<number> => {
+const erase = async (system: ActorSystem, from?: number): Promise<number | null> => {
   const reply = await request(system, envelopeFor(system, 'conversation', ann, 'test.erase', { from }));
   if (!reply.ok) throw new Error(reply.failure.message);
-  return reply.result as number;
+  return reply.result as number | null;
 };
 
 /** A conversation of some messages with metadata that holds the secret. */
@@ -59,6 +66,7 @@ test('what turns told is gone, their events stay in their order', async () => {
   const before = eventsOf(system);
   expect(journalText(system)).toContain(secret);
   expect(await erase(system)).toBe(0);
+  expect(await erase(system, 0)).toBeNull();
   expect(journalText(system)).not.toContain(secret);
   const after = eventsOf(system);
   expect(after.map(({ type, seq }) => [type, seq])).toEqual(before.map(({ type, seq }) => [type, seq]));
@@ -69,20 +77,32 @@ test('what turns told is gone, their events stay in their order', async () => {
 test('a command whose answer was erased is not done again', async () => {
   await using system = new ActorSystem({ kinds });
   await started(system);
-  const renaming = envelopeFor(system, 'conversation', ann, 'conversation.update-contact', { displayName: 'Bo' });
-  expect(await request(system, renaming)).toMatchObject({ ok: true });
+  const message = { messageId: uuid(), content: { text: secret }, sender: { id: 'agent' } };
+  const sending = envelopeFor(system, 'conversation', ann, 'message.send', message);
+  expect(await request(system, sending)).toMatchObject({ ok: true });
   await erase(system);
   const turns = turnsOf(system.file).length;
-  expect(await request(system, renaming)).toMatchObject({ ok: false, failure: { code: 'not_found' } });
+  expect(await request(system, sending)).toMatchObject({ ok: false, failure: { code: 'not_found' } });
+  expect(turnsOf(system.file)).toHaveLength(turns);
+});
+
+test('an answer that tells nothing is given again', async () => {
+  await using system = new ActorSystem({ kinds });
+  await started(system);
+  const renaming = envelopeFor(system, 'conversation', ann, 'conversation.update-contact', { displayName: 'Bo' });
+  expect(await request(system, renaming)).toEqual({ ok: true, result: null });
+  await erase(system);
+  const turns = turnsOf(system.file).length;
+  expect(await request(system, renaming)).toEqual({ ok: true, result: null, replayed: true });
   expect(turnsOf(system.file)).toHaveLength(turns);
 });
 
 test('a long history is erased in parts', async () => {
   await using system = new ActorSystem({ kinds });
   await started(system, 600);
-  const parts: number[] = [];
-  for (let from: number | undefined; from !== 0; parts.push(from)) from = await erase(system, from);
-  expect(parts).toHaveLength(3);
+  let parts = 0;
+  for (let from: number | null | undefined; from !== null; parts++) from = await erase(system, from);
+  expect(parts).toBe(4);
   expect(journalText(system)).not.toContain(secret);
   expectSound(system);
 });
@@ -139,7 +159,7 @@ test('a reader that has shown it shows it no longer', async () => {
     'test.erase'(runtime) {
       const row = runtime.reads.messageByKey(runtime.row.last_message!)!;
       runtime.change(messages.update(row.key, { content: '{}' }));
-      runtime.eraseTurns(({ data }) => data);
+      runtime.eraseTurns({ event: ({ data }) => data, forgets: () => false });
     },
   });
   await using system = new ActorSystem({ kinds: erasing });

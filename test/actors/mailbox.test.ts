@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Envelope } from '#actors/runtime/envelope.ts';
 import { defaultMailboxLimits, Mailbox, type Queued } from '#actors/runtime/mailbox.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
-import { envelopeFor, expectSound, RecordingLog, request, rowsOf } from './support.ts';
+import { envelopeFor, expectSound, RecordingLog, request, rowsOf, uuid } from './support.ts';
 
 const queued = (id: string, type: string, size = 1, caller = 'ann'): Queued => ({
-  envelope: { actor: { kind: 'conversation', id }, type, caller } as Envelope,
+  envelope: { commandId: uuid(), actor: { kind: 'conversation', id }, type, caller } as Envelope,
   size,
   respond() {},
 });
@@ -57,6 +57,19 @@ test.each([
   expect(sizes.map((size, n) => isTaken(mailbox, queued(`a${n}`, '', size)))).toEqual(expected);
   expect(take(mailbox, 9)).toHaveLength(3);
   expect(isTaken(mailbox, queued('a', '', 10))).toBe(true);
+});
+
+test('a command that is asked for again takes no second place', () => {
+  const mailbox = new Mailbox({ ...defaultMailboxLimits, commandsPerActor: 1 });
+  const answered: string[] = [];
+  const first = { ...queued('a', '1'), respond: () => void answered.push('first') };
+  const again = { ...first, respond: () => void answered.push('again') };
+  expect([isTaken(mailbox, first), isTaken(mailbox, again), mailbox.length]).toEqual([true, true, 1]);
+  const [taken] = mailbox.take(9, 1_000, 0);
+  taken!.respond({ ok: true, result: null });
+  expect(answered).toEqual(['first', 'again']);
+  expect(isTaken(mailbox, again)).toBe(true);
+  expect(take(mailbox, 9)).toEqual(['a1']);
 });
 
 test('a full actor refuses, others do not', () => {

@@ -3,9 +3,11 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { foundBy } from '#actors/conversation/search/found.ts';
 import { SearchIndex } from '#actors/conversation/search/index.ts';
+import { docsPerConversation } from '#actors/conversation/search/file.ts';
 import { entryQueries, rangeQuery } from '#actors/conversation/search/metadata.ts';
-import { wordsQuery } from '#actors/conversation/search/words.ts';
+import { saying, wordsQuery } from '#actors/conversation/search/words.ts';
 import { Failure } from '#actors/errors.ts';
+import { contactOfConversation } from '#actors/ids.ts';
 import { parseFilter } from '#src/http/filters/grammar.ts';
 import { ActorSystem, connectTestChannel, conversationOf, ingestOf } from '../_support/actor-system.ts';
 
@@ -89,6 +91,36 @@ test('an index without time for all says so, and goes on', async () => {
   index.close();
 });
 
+test('of more conversations than are read at once each is found', async () => {
+  await using hub = await started({});
+  const people = Array.from({ length: 1_100 }, (_, n) => `person ${n}`);
+  await Promise.all(people.map((person) => hub.say(person, 'hello')));
+  const [first, last] = [conversationOf(people[0]!), conversationOf(people.at(-1)!)];
+  await hub.system.commands().send('conversation', last, 'conversation.set-state', { state: 'OPEN' });
+  const index = hub.open();
+  index.advance(always);
+  const asked = ['text:hello', 'unread_count:1', `id:${first}`, `id:${last} AND metadata.state:OPEN`];
+  expect(asked.map((filter) => counted(index, filter))).toEqual([1_100, 1_100, 1, 1]);
+  await Promise.all(people.slice(0, 600).map((person) => hub.say(person, 'again')));
+  index.advance(always);
+  expect([counted(index, 'unread_count:2'), counted(index, 'text:again')]).toEqual([600, 600]);
+  index.close();
+});
+
+test('what is said very often is found everywhere', async () => {
+  await using hub = await started({});
+  const index = hub.open();
+  const add = index.file.prepare("INSERT INTO words (rowid, text) VALUES (?, 'hello')");
+  const said = 50_001;
+  index.file.transaction(() => {
+    for (let ordinal = 1; ordinal <= said; ordinal++) add.run(ordinal * docsPerConversation);
+  })();
+  let asked = 0;
+  const found = [...saying(index.file, { pieces: ['hello'], at: 0 }, () => void asked++)].flat();
+  expect([found.length, new Set(found).size, asked]).toEqual([said, said, 1]);
+  index.close();
+});
+
 test('what the journal has forgotten is found all the same', async () => {
   await using hub = await started({ ann: ['hello'] });
   const index = hub.open();
@@ -112,9 +144,11 @@ test.each([
   const first = hub.open();
   first.advance(always);
   first.close();
+  change(hub.file, "INSERT INTO meta VALUES ('mark', 'of the file that was there')");
   spoil(hub.file);
   const second = hub.open();
   while (!second.advance(always));
+  expect(second.file.prepare("SELECT value FROM meta WHERE name = 'mark'").all()).toEqual([]);
   expect(counted(second, 'text:hello')).toBe(2);
   second.close();
 });
@@ -144,16 +178,19 @@ test('a file that is damaged while it is used is made anew', async () => {
   reader.close();
 });
 
-test('of a forgotten message no word stays in the file', async () => {
+test('of an erased message no word stays in the file', async () => {
   await using hub = await started({ ann: ['the password is xylophone', 'hello'], bob: ['hello'] });
   const index = hub.open();
   index.advance(always);
   const inFile = (word: string): boolean =>
     ['', '-wal'].some((suffix) => readFileSync(hub.file + suffix).includes(word));
   expect([inFile('xylophone'), counted(index, 'text:xylophone')]).toEqual([true, 1]);
-  const key = hub.db.prepare("SELECT key FROM message WHERE content LIKE '%xylophone%'").pluck().get() as number;
-  index.forgetMessages([key]);
-  expect([inFile('xylophone'), counted(index, 'text:xylophone'), counted(index, 'text:hello')]).toEqual([false, 0, 2]);
+  const partOf = { contact: contactOfConversation(conversationOf('ann')), erasure: 1 };
+  await hub.system.commands().send('conversation', conversationOf('ann'), 'conversation.erase', { partOf });
+  await hub.say('ann', 'good evening');
+  index.advance(always);
+  expect([inFile('xylophone'), counted(index, 'text:xylophone'), counted(index, 'text:hello')]).toEqual([false, 0, 1]);
+  expect(counted(index, 'text:evening')).toBe(1);
   index.close();
 });
 

@@ -83,6 +83,8 @@ async function everyTable(): Promise<ActorSystem> {
   });
   const file = { sha256: 'a'.repeat(64), bytes: 1, type: 'image/png', name: 'a.png' };
   await commands.send('media', mediaActorId(file.sha256), 'media.store', file);
+  const picture = ingestOf('ann', [`/media/${file.sha256}`], 'picture');
+  await commands.send('conversation', conversationOf('ann'), 'messages.ingest', picture);
   const key = { name: 'CRM', hash: 'x', operations: ['*'], sources: ['acme'], createdBy: 'test' };
   await commands.send('api-key', uuid(), 'api-key.create', key);
   await commands.send('user', ann, 'user.log-in', { userId: 'id.example:ann' });

@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { welcome } from '#src/cli/commands/start.ts';
-import type { Config } from '#src/config/config.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { jwtSecret, systemToken } from '../config/files.ts';
 
@@ -74,24 +73,6 @@ test('the welcome names addresses and the place of the token', () => {
   expect(welcome(loadConfig({ env }), 'parley.yaml', addresses, 'http://chat.example')).toContain(
     'http://chat.example',
   );
-});
-
-test('the start says what is not available', async () => {
-  const child = serve('good');
-  const seen = await eventsUntil(child, 'hub.not_available');
-  expect(seen.at(-1)).toMatchObject({ level: 'warn', what: expect.stringContaining('text:') });
-});
-
-test('the welcome says so too, and nothing of single sign-on', () => {
-  const shown = (config: Config) => welcome(config, 'parley.yaml', addresses);
-  expect(shown(loadConfig({ env }))).toContain('(text: in filters) is not available');
-  const oidc = {
-    PARLEY_SECURITY_OIDC_ISSUER: 'https://id.example',
-    PARLEY_SECURITY_OIDC_CLIENT_ID: 'parley',
-    PARLEY_SECURITY_OIDC_CLIENT_SECRET: 'client-secret',
-    PARLEY_SECURITY_OIDC_ALLOWED_EMAIL_PATTERNS: '*@a.example',
-  };
-  expect(shown(loadConfig({ env: { ...env, ...oidc } }))).not.toContain('security.oidc');
 });
 
 test('the welcome asks for the token where it is needed', () => {

@@ -13,3 +13,12 @@ test('a client whose patience is over ends its calls as closed', async () => {
   await client.close(20);
   for (const result of await Promise.all(calls)) expect(result).toMatchObject({ kind: 'failed', reason: 'closed' });
 });
+
+test('a client that was closed before its first call makes none', async () => {
+  await using receiver = await startReceiver((response) => response.end(), '127.0.0.1');
+  const client = createOutgoingClient({ allowNetworks: ['127.0.0.0/8'] });
+  await client.close();
+  const result = await client.post({ url: `http://127.0.0.1:${receiver.port}/`, headers: {}, body: '{}' });
+  expect(result).toMatchObject({ kind: 'failed', reason: 'closed' });
+  expect(receiver.requests).toEqual([]);
+});

@@ -5,7 +5,7 @@ import { channelId, sourceActorId } from '#actors/ids.ts';
 import { BusError } from '#actors/ports.ts';
 import { runtimeCommands } from '#actors/runtime/runtime-commands.ts';
 import { decode, type Envelope } from '#actors/runtime/envelope.ts';
-import { tellEffect } from '#actors/runtime/turn-runtime.ts';
+import { tellEffect } from '#actors/runtime/runtime-commands.ts';
 import type { OpenStoreReader } from '#actors/store-reader.ts';
 import { Lanes } from '#src/dispatch/lanes.ts';
 import { relay } from '#src/dispatch/relay.ts';

@@ -66,6 +66,38 @@ describe('/contacts.recent-messages', () => {
     expect(met.toSorted()).toEqual([...sent, 's', 'd'].sort());
   });
 
+  it('leads on where there was no room for anything', async () => {
+    await using api = await startDispatching();
+    const conversations: string[] = [];
+    for (const [n, name] of ['shop', 'desk', 'till'].entries()) {
+      const message = {
+        ...{ source_message_id: 'm', source_conversation_id: 'ann', source_channel_id: 'line', from_contact: true },
+        ...{ source_sender_id: 'ann', content: name.repeat(150_000), sent_at: Date.UTC(2026, 0, 1) + n },
+      };
+      const { authorization } = await api.addSource(name);
+      type Ingested = { messages: { conversation_id: string }[] };
+      const answer = await api.post<Ingested>('/sources.webhook', { messages: [message] }, authorization);
+      conversations.push(answer.body.messages[0]!.conversation_id);
+    }
+    const [contact_id, ...others] = conversations.map(contactOfConversation);
+    for (const id of [contact_id, ...others]) {
+      await until('the contact', async () => (await api.post('/contacts.info', { id })).status === 200);
+    }
+    for (const source_id of others) await api.post('/contacts.merge', { source_id, destination_id: contact_id });
+    const ask = async (more: object = {}) =>
+      (await api.post<Recent>('/contacts.recent-messages', { contact_id, ...more })).body;
+    const recent = Object.entries(await ask());
+    expect(recent.map(([, { source, data }]) => [source, data.length])).toEqual([
+      ['till', 1],
+      ['desk', 1],
+      ['shop', 0],
+    ]);
+    const [id, { pagination_data }] = recent[2]!;
+    expect(pagination_data).toMatchObject({ next_cursor: expect.any(String), total: 1 });
+    const later = await ask({ include_sources: ['shop'], cursors: { [id]: pagination_data.next_cursor } });
+    expect(later[id]!.data).toMatchObject([{ content: 'shop'.repeat(150_000) }]);
+  });
+
   it('refuses an unknown contact and a cursor of another list', async () => {
     await using hub = await start({ shop: ['1'], desk: ['2'] });
     const path = '/contacts.recent-messages';

@@ -100,6 +100,7 @@ describe('/events.list', () => {
   it.each([
     [{ after: 'x' }, 'invalid_cursor'],
     [{ types: ['typing'] }, 'invalid_request'],
+    [{ types: [] }, 'invalid_request'],
     [{ page_size: 0 }, 'invalid_request'],
   ])('refuses %j', async (body, code) => {
     await using hub = await start();

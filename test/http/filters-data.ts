@@ -5,8 +5,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll } from 'vitest';
 import { Failure } from '#actors/errors.ts';
 import { uuidToBytes } from '#actors/uuid.ts';
-import { start } from '#actors/store/migrations/001-start.ts';
-import { tagsAndTemplates } from '#actors/store/migrations/003-tags.ts';
+import { migrations } from '#actors/store/migrations/index.ts';
 import { openForReading } from '#actors/store/database.ts';
 import { foundBy } from '#actors/conversation/search/found.ts';
 import { SearchIndex } from '#actors/conversation/search/index.ts';
@@ -39,7 +38,7 @@ export const rows = {
     createdAt: Date.parse('2026-01-02T00:00:00Z'),
     unread: 3,
     workflow: 'CLOSED',
-    said: [{ blocks: [{ body: 'Good-bye world' }, { body: 'say "hello" NEAR me' }] }, 'wide'],
+    said: [{ blocks: [{ body: 'Good-bye world' }, { body: 'say "hello" NEAR me' }] }, 'wide', 'https://links.example/'],
     metadata: {
       tags: { [tags.urgent]: '', [tags.deleted]: '' },
       user_data: { vip: false, score: 12.5, city: 'Bonn', 'a.b': 'dot', 'q"\\': 'odd' },
@@ -63,8 +62,7 @@ let index: SearchIndex;
 
 beforeAll(() => {
   const database = new Database(file);
-  database.exec(start);
-  database.exec(tagsAndTemplates);
+  for (const migration of migrations) database.exec(migration);
   database.exec("INSERT INTO meta VALUES ('instance', 'test')");
   database.exec("INSERT INTO shard VALUES (0, 0, 0, '', 1000, 1, 1, 0, '{}', '')");
   // The state of the actors is of no interest here.

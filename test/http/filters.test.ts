@@ -77,6 +77,9 @@ const matches: [filter: string, keys: string][] = [
   ['metadata.user_data.score:[1 TO 10]', 'a'],
   ['metadata.user_data.city:[A TO C]', 'b'],
   ['metadata.user_data.city:K*', 'a'],
+  ['metadata.user_data.city:B*n', 'b'],
+  ['metadata.user_data.city:B*\\?n', ''],
+  ['metadata.user_data.city:B*\\[n\\]', ''],
   ['metadata.user_data.list:q', 'a'],
   ['metadata.user_data.gone:*', ''],
   ['metadata.user_data.nested:*', 'e'],
@@ -145,6 +148,7 @@ const matches: [filter: string, keys: string][] = [
   ['text:*', 'ab'],
   ['NOT text:hello', 'e'],
   ['text:example', ''],
+  ['text:links', ''],
   ['text:card', ''],
   ['lait OR 100%', 'ae'],
   ['"Ann Smith" wide', 'a'],
@@ -235,6 +239,7 @@ describe('filters', () => {
   it.each([
     ['nesting', `${'(NOT '.repeat(32)}id:a${')'.repeat(32)}`],
     ['width', 'metadata.a:[1 TO 2] '.repeat(32)],
+    ['nesting side by side', '(NOT NOT id:a) '.repeat(32)],
     ['length', `display_name:${'a'.repeat(8170)}`],
     ['wildcards', `display_name:${'a*'.repeat(4080)}`],
   ])('runs at the bound of %s', (_, filter) => {

@@ -95,7 +95,7 @@ describe('an API key', () => {
 
   it('opens nothing else', async () => {
     await using api = await closed();
-    const key = await makeKey(api, { operations: ['things.info', 'thing.*'] });
+    const key = await makeKey(api, { operations: ['things.info', 'thing.*', 'conversation.*'] });
     for (const { path, example } of operations.filter(({ auth }) => auth !== 'public')) {
       expect([path, ...refusalOf(await api.post(path, example, withKey(key)))]).toEqual([path, 403, 'forbidden']);
     }

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionJson, UserJson } from '#actors/representation.ts';
 import type { OidcConfig } from '#src/config/config.ts';
@@ -98,10 +99,26 @@ describe('a login', () => {
     expect((await api.post<{ data: unknown[] }>('/users.list', {}, system)).body.data).toEqual([]);
   });
 
+  it('begins at a host of the hub, or not at all', async () => {
+    await using api = await open();
+    const statusAt = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const request = get(`${api.url}/login`, { headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        request.on('error', reject);
+      });
+    expect([await statusAt('elsewhere.example'), await statusAt('localhost:1')]).toEqual([403, 302]);
+  });
+
   it('is none without security.oidc', async () => {
     await using api = await startApi();
     const answer = await fetch(`${api.url}/login`);
     expect([answer.status, await answer.json()]).toMatchObject([409, { code: 'feature_disabled' }]);
+    const page = await new CookieClient().once(`${api.url}/login`);
+    expect([page.status, page.text]).toEqual([409, expect.stringContaining('security.oidc is not configured')]);
+    expect(page.text).not.toContain('href');
   });
 });
 
@@ -221,6 +238,14 @@ describe('a session', () => {
   it('makes no bad token good', async () => {
     await using api = await open();
     expect(await statusWith(api, { ...(await cookieOf(api)), Authorization: 'Bearer garbage' })).toBe(401);
+  });
+
+  it('is believed no longer when the provider is another', async () => {
+    await using api = await open();
+    const headers = await cookieOf(api);
+    expect(await statusWith(api, headers)).toBe(200);
+    api.config.security.oidc!.issuer = 'https://elsewhere.example';
+    expect(await statusWith(api, headers)).toBe(401);
   });
 
   it('does not open the operations of sources', async () => {

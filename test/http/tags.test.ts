@@ -32,14 +32,17 @@ describe('/tags.create and /tags.list', () => {
     expect(await hub.list()).toEqual([hub.tag, body]);
   });
 
-  it.each([{ name: '' }, { name: null }, { color: 'red' }, { color: null }])('refuse %j', async (fields) => {
-    await using hub = await start();
-    const answer = await hub.create({ name: 'Later', color: 'tag-blue', ...fields });
-    expect([
-      ...refusalOf(answer as never),
-      (answer.body as never as { details: { path: string }[] }).details[0]!.path,
-    ]).toEqual([400, 'invalid_request', Object.keys(fields)[0]]);
-  });
+  it.each([{ name: '' }, { name: ' ' }, { name: 'a\u0000' }, { name: null }, { color: 'red' }, { color: null }])(
+    'refuse %j',
+    async (fields) => {
+      await using hub = await start();
+      const answer = await hub.create({ name: 'Later', color: 'tag-blue', ...fields });
+      expect([
+        ...refusalOf(answer as never),
+        (answer.body as never as { details: { path: string }[] }).details[0]!.path,
+      ]).toEqual([400, 'invalid_request', Object.keys(fields)[0]]);
+    },
+  );
 });
 
 describe('/tags.update', () => {

@@ -36,8 +36,9 @@ export class CallWatch {
     if (tenures.absence(shard, hub.node) > longestEcho) {
       problem(`${hub.name} called for ${messageId}, whose shard it has not owned for long`);
     }
-    // In the beginning of a tenure, what the owner before has begun may come to its end.
-    const isSettled = tenure.node === hub.node && time.passed() - tenure.begun > longestEcho;
+    // In the beginning of a tenure, or of a process, what the one before has begun may come to its end.
+    const begun = Math.max(tenure.begun, hub.begun);
+    const isSettled = tenure.node === hub.node && time.passed() - begun > longestEcho;
     if (isSettled && !this.#isHead(hub, messageId)) {
       problem(`${hub.name} called for ${messageId}, which is not the head of its lane`);
     }

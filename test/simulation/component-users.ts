@@ -5,6 +5,8 @@ import type { World } from './world.ts';
 interface Wish {
   /** Nobody knows yet, or ever, what came of it. */
   open: boolean;
+  /** How often something was asked of it. */
+  asked: number;
   status?: 'installed' | 'uninstalled';
   /** The value that it was configured with last. */
   account?: string;
@@ -18,7 +20,7 @@ const names = [webhooks, configured, 'media-resolver'];
 export class ComponentUsers {
   readonly #world: World;
   readonly #clients: Clients;
-  readonly #wishes = new Map<string, Wish>(names.map((name) => [name, { open: false }]));
+  readonly #wishes = new Map<string, Wish>(names.map((name) => [name, { open: false, asked: 0 }]));
   #made = 0;
 
   constructor(world: World, clients: Clients) {
@@ -76,6 +78,7 @@ export class ComponentUsers {
     const wish = this.#wishes.get(name)!;
     if (wish.open) return;
     wish.open = true;
+    const mine = ++wish.asked;
     this.#clients.ask({
       name: `${path} ${name}`,
       path,
@@ -83,7 +86,7 @@ export class ComponentUsers {
       inDoubt: 'key',
       acknowledged: ({ body: answer }) => {
         // Of a repetition with the same key the answer is the same, and says nothing of what came since.
-        if (!wish.open) return;
+        if (!wish.open || wish.asked !== mine) return;
         wish.open = false;
         done(wish, answer);
       },

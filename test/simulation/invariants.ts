@@ -8,6 +8,7 @@ import { workSubject } from '#src/nats/subjects.ts';
 import { sealKeys } from '../_support/config.ts';
 import { differences } from './files.ts';
 import { holds } from './holds.ts';
+import { wrongErasures } from './erasures.ts';
 import { wrongContacts } from './people.ts';
 import type { Ledger, Send } from './ledger.ts';
 import { tagProblems } from './tag-problems.ts';
@@ -49,6 +50,7 @@ function verifyProblems(file: string): string[] {
 /** Queries that find nothing in a store that is as it must be. */
 const wrong: Record<string, string> = {
   ...wrongContacts,
+  ...wrongErasures,
   'two messages share the id of their source': `SELECT conversation, source_message_id FROM message
      WHERE source_message_id IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1`,
   'a send ended neither delivered nor failed': `SELECT key, state FROM message

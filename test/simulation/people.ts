@@ -1,6 +1,6 @@
 import { contactOfConversation } from '#actors/ids.ts';
 import { uuidFromBytes } from '#actors/uuid.ts';
-import { contacts } from './cast.ts';
+import { contacts, forgettableIds } from './cast.ts';
 import type { Clients } from './clients.ts';
 import type { World } from './world.ts';
 
@@ -46,14 +46,14 @@ export class People {
     this.#ask(display_name, '/contacts.import', [{ display_name }, { display_name }]);
   }
 
-  /** Nearly always one that is there, and never one of an import: those are counted. */
+  /** Nearly always one that is there, never one of an import: those are counted; and nobody who may be erased. */
   #person(): string {
     const { random, db } = this.#world;
     const known = db.prepare(
       `SELECT id FROM contact WHERE sort IS NOT NULL AND display_name NOT LIKE 'import %' ORDER BY id`,
     );
-    const there = known.pluck().all() as Uint8Array[];
-    return there.length === 0 || random.chance(0.1) ? random.pick(people) : uuidFromBytes(random.pick(there));
+    const there = (known.pluck().all() as Uint8Array[]).map(uuidFromBytes).filter((id) => !forgettableIds.has(id));
+    return there.length === 0 || random.chance(0.1) ? random.pick(people) : random.pick(there);
   }
 
   #ask(name: string, path: string, body: unknown): void {
@@ -64,6 +64,7 @@ export class People {
 /** Queries that find nothing where contacts are as they must be, beside what `verify` asks. */
 export const wrongContacts: Record<string, string> = {
   'a conversation has no contact': `SELECT c.key FROM conversation c WHERE c.created_at IS NOT NULL
+     AND (c.erased_before IS NULL OR c.source_conversation_id <> '')
      AND NOT EXISTS (SELECT 1 FROM contact_conversation o WHERE o.conversation = c.id)
      AND NOT EXISTS (SELECT 1 FROM contact g WHERE g.value = '"deleted"')`,
   'a merge has not ended': `SELECT key FROM contact WHERE value = '"merging"'`,

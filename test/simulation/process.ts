@@ -10,6 +10,8 @@ export class SimulatedProcess {
   readonly clock: Clock;
   /** Virtual time of its start, in ms. */
   readonly since: number;
+  /** The same, leaps left out: as `time.passed()`. */
+  readonly begun: number;
   #alive = true;
   readonly #deathWatch = new Set<() => void>();
 
@@ -18,6 +20,7 @@ export class SimulatedProcess {
     this.name = names.name;
     this.node = names.node;
     this.since = time.now();
+    this.begun = time.passed();
     const schedule: Clock['schedule'] = (delayMs, run) =>
       this.#alive ? time.after(delayMs, () => this.#alive && run()) : () => {};
     this.clock = {

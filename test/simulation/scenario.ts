@@ -1,6 +1,7 @@
 import { Agents } from './agents.ts';
 import type { Clients } from './clients.ts';
 import { ComponentUsers } from './component-users.ts';
+import { Erasures } from './erasures.ts';
 import { Faults } from './faults.ts';
 import { Followers } from './followers.ts';
 import type { Ledger } from './ledger.ts';
@@ -15,6 +16,7 @@ const weights = {
   ...{ ingest: 20, say: 4, connection: 4 },
   ...{ send: 22, start: 5, resend: 6, markRead: 5, setState: 4, rename: 2, upsert: 6 },
   ...{ mergeContacts: 10, updateContact: 2, deleteContact: 0.2, importContacts: 1 },
+  ...{ write: 4, renamePerson: 1, erase: 1 },
   ...{ createTag: 2, tag: 5, untag: 2, deleteTag: 1.5 },
   ...{ subscribe: 1, updateWebhook: 1, replay: 1, lookAtWebhooks: 1, listen: 1, poll: 0.5 },
   ...{ install: 1, configure: 1 },
@@ -46,6 +48,7 @@ export class Scenario {
     const tags = new TagUsers(world, clients, ledger);
     const faults = new Faults(world, clients);
     const people = new People(world, clients);
+    const erasures = new Erasures(world, clients, sources);
     const webhooks = new WebhookUsers(world, clients);
     this.#sources = sources;
     this.#agents = agents;
@@ -70,6 +73,9 @@ export class Scenario {
       updateContact: () => people.update(),
       deleteContact: () => people.remove(),
       importContacts: () => people.bring(),
+      write: () => erasures.write(),
+      renamePerson: () => erasures.rename(),
+      erase: () => erasures.erase(),
       createTag: () => tags.create(),
       tag: () => tags.tag(),
       untag: () => tags.untag(),

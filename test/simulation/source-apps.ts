@@ -56,6 +56,21 @@ export class SourceApps {
     if (random.chance(0.2)) this.#ingest(contact, ids, true);
   }
 
+  /** Somebody writes something that is no part of what the ledger counts. */
+  write({ source, name, line }: Contact, text: string): void {
+    const about = { source_message_id: text, source_conversation_id: name, source_channel_id: line };
+    const message = { ...about, source_sender_id: name, content: { text }, from_contact: true };
+    const target = { namespace: 'conversation', source_channel_id: line, source_id: name };
+    this.#push(source, {
+      name: `write ${name} ${text}`,
+      body: {
+        messages: [{ ...message, sent_at: this.#world.now() }],
+        metadata: [{ ...target, metadata: { note: text } }],
+      },
+      inDoubt: this.#world.random.pick(['key', 'again', 'give up'] as const),
+    });
+  }
+
   /** Tells something about a conversation that may not be there yet. */
   say(): void {
     const { source, line, name: contact, conversation } = this.#world.random.pick(contacts);

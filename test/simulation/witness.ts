@@ -1,6 +1,7 @@
 import type { EventJson } from '#actors/representation.ts';
 import type { FeedEntry, FeedPosition, FeedReader } from '#actors/journal/feed.ts';
 
+import { forgettableIds } from './cast.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** An event as it was right after its commit. */
@@ -20,9 +21,10 @@ export interface Seen {
   place: number;
 }
 
-/** What an event says, its cursor left out. */
+/** What an event says, its cursor left out, and of those who may be erased what it says of them. */
 export function textOf(event: EventJson): string {
-  const { cursor: _, ...said } = event;
+  const { cursor: _, payload, ...about } = event;
+  const said = forgettableIds.has(event.subject.id) ? about : { ...about, payload };
   return JSON.stringify(Object.entries(said).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

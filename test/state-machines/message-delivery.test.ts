@@ -43,6 +43,7 @@ const throttled = (at: number): Event => ({
 });
 const started = (at: number): Event => ({ type: 'attempt.started', at });
 const rejected: Event = { type: 'attempt.rejected', error: 'No such recipient.' };
+const withdrawn: Event = { type: 'withdraw', error: 'Erased.' };
 const sourceFailed: Event = { type: 'source.failed', error: 'Undeliverable.' };
 const asked = 'Slow down. (the source asked to wait)';
 const [unreachableToo, throttledToo] = ['Status 503.', 'Slow down.'].map((said) => `${said} (given up after 60 s)`);
@@ -98,6 +99,11 @@ const table: Row[] = [
   ['failed', { error: 'No.' }, { type: 'conversation.awaited' }, 'awaiting', [], { attempts: 0, triedSince: null }],
   ['awaiting', {}, { type: 'conversation.appeared' }, queued, ['enqueue'], {}],
   ['awaiting', {}, { type: 'conversation.missing', error: 'Not there.' }, 'failed', [], { error: 'Not there.' }],
+  [queued, {}, withdrawn, 'failed', ['dequeue'], { error: 'Erased.' }],
+  [calling, {}, withdrawn, 'failed', ['dequeue'], { error: 'Erased.' }],
+  [backingOff, {}, withdrawn, 'failed', ['dequeue'], { error: 'Erased.' }],
+  ['awaiting', {}, withdrawn, 'failed', [], { error: 'Erased.' }],
+  ['uncollected', {}, withdrawn, 'failed', [], { error: 'Erased.' }],
   ['delivered', {}, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
   ['failed', { error: 'No.' }, sourceFailed, 'failed', [], { error: 'Undeliverable.' }],
   [
@@ -114,7 +120,13 @@ const table: Row[] = [
 const inVain = new Set(['attempt.unreachable', 'attempt.outcome-unknown']);
 
 /** What ends a send at once, however often its source was called. */
-const refusals = new Set(['attempt.rejected', 'attempt.throttled', 'source.failed', 'conversation.missing']);
+const refusals = new Set([
+  'attempt.rejected',
+  'attempt.throttled',
+  'source.failed',
+  'conversation.missing',
+  'withdraw',
+]);
 
 /** What is wrong with a way of states; `events[n]` leads from `states[n]` to `states[n + 1]`. */
 function violations(events: Event[], states: State[]): string[] {

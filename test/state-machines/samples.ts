@@ -38,6 +38,11 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(1, { type: 'given.back', merges: 1 }),
     sample(2, { type: 'given.back', merges: 2 }),
     sample(4, { type: 'revive' }),
+    sample(2, { type: 'erase', parts: 1, partOf: null }),
+    sample(2, { type: 'erase', parts: 2, partOf: { contact: 'b', erasure: 3 } }),
+    sample(1, { type: 'parts.found', erasure: 1, parts: 1 }),
+    sample(1, { type: 'part.erased', erasure: 1, erased: { contacts: 1, conversations: 2, messages: 3, files: 4 } }),
+    sample(1, { type: 'part.erased', erasure: 2, erased: { contacts: 0, conversations: 0, messages: 0, files: 0 } }),
   ],
   'contact-import': [
     sample(4, { type: 'add' }),
@@ -79,6 +84,7 @@ const samples: { [Id in MachineId]: Sample<Id>[] } = {
     sample(1, { type: 'conversation.awaited' }),
     sample(2, { type: 'conversation.appeared' }),
     sample(1, { type: 'conversation.missing', error: 'It did not appear.' }),
+    sample(1, { type: 'withdraw', error: 'It was erased.' }),
     sample(16, { type: retryTimer }),
   ],
   'webhook-delivery': [

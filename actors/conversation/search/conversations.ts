@@ -5,10 +5,10 @@ import type { ShardRow } from '../../store/tables.ts';
 import { ConversationColumns, type SearchedConversation } from './columns.ts';
 import { entriesOf } from './entries.ts';
 
-type ReadRow = SearchedConversation & { metadata: string };
+type ReadRow = SearchedConversation & { metadata: string; erased_before: number | null };
 
 const columns = `key, id, channel_id, source, created_at, display_name, unread_count, workflow, last_message,
-  last_message_at, metadata`;
+  last_message_at, metadata, erased_before`;
 /** Rows that one transaction reads. */
 const atOnce = 500;
 
@@ -20,12 +20,15 @@ export class ConversationsIndex {
   readonly columns = new ConversationColumns();
   readonly #reads: ReturnType<typeof readsFrom>;
   readonly #writes: ReturnType<typeof writesTo>;
+  readonly #forget: (ordinal: number, before: number) => void;
   /** For each shard the last position that was followed. */
   #followed = new Map<number, number>();
   /** Where the reading of all of them has come to; null: they were read. */
   #loadedTo: number | null = null;
 
-  constructor(db: Connection, index: Connection) {
+  /** @param forget forgets messages of the conversation with this ordinal that are older than a key */
+  constructor(db: Connection, index: Connection, forget: (ordinal: number, before: number) => void) {
+    this.#forget = forget;
     this.#reads = readsFrom(db);
     this.#writes = writesTo(index);
     this.#loadAll();
@@ -85,10 +88,14 @@ export class ConversationsIndex {
 
   #take(rows: readonly ReadRow[]): void {
     for (const row of rows) {
-      const { ordinal, metadata: known } = this.#writes.known(row.key);
+      const { ordinal, metadata: known, erased } = this.#writes.known(row.key);
       this.columns.put(ordinal, row);
       const digest = row.metadata === '{}' ? '' : createHash('sha1').update(row.metadata).digest('base64url');
       if (digest !== known) this.#writes.entries(ordinal, digest, row.metadata);
+      if (row.erased_before !== null && row.erased_before !== erased) {
+        this.#writes.erased(ordinal, row.erased_before);
+        this.#forget(ordinal, row.erased_before);
+      }
     }
   }
 }
@@ -117,24 +124,30 @@ interface KnownConversation {
   ordinal: number;
   /** Digest of the metadata whose entries are there. */
   metadata: string;
+  /** Its messages with lower keys are erased; 0: none is. */
+  erased: number;
 }
 
 function writesTo(index: Connection) {
-  const known = index.prepare('SELECT ordinal, metadata FROM conversation WHERE key = ?');
-  const add = index.prepare("INSERT INTO conversation (key, docs, metadata) VALUES (?, 0, '')");
+  const known = index.prepare('SELECT ordinal, metadata, erased FROM conversation WHERE key = ?');
+  const add = index.prepare("INSERT INTO conversation (key, docs, metadata, erased) VALUES (?, 0, '', 0)");
   const forget = index.prepare('DELETE FROM entry WHERE ordinal = ?');
   const insert = index.prepare('INSERT OR IGNORE INTO entry (path, type, value, ordinal) VALUES (?, ?, ?, ?)');
+  const erased = index.prepare('UPDATE conversation SET erased = ? WHERE ordinal = ?');
   const digested = index.prepare('UPDATE conversation SET metadata = ? WHERE ordinal = ?');
   return {
     find: (key: number) => known.get(key) as KnownConversation | undefined,
     /** Gives one that is new its ordinal. */
     known(key: number): KnownConversation {
-      return this.find(key) ?? { ordinal: Number(add.run(key).lastInsertRowid), metadata: '' };
+      return this.find(key) ?? { ordinal: Number(add.run(key).lastInsertRowid), metadata: '', erased: 0 };
     },
     entries(ordinal: number, digest: string, metadata: string): void {
       forget.run(ordinal);
       for (const { path, type, value } of entriesOf(metadata)) insert.run(path, type, value, ordinal);
       digested.run(digest, ordinal);
+    },
+    erased(ordinal: number, before: number): void {
+      erased.run(before, ordinal);
     },
     transaction: (work: () => void): void => index.transaction(work)(),
   };

@@ -1,7 +1,7 @@
 import { type Connection, discardDerived, openDerived } from '../../store/database.ts';
 
 /** Another schema, or other entries, is another number: then the file is made anew. */
-const version = '1';
+const version = '2';
 
 /** Documents of one conversation; with the ordinal they make the number of a document. */
 export const docsPerConversation = 2 ** 21;
@@ -9,12 +9,13 @@ export const docsPerConversation = 2 ** 21;
 const schema = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
--- metadata: digest of what was indexed of it
+-- metadata: digest of what was indexed of it; erased: messages with lower keys are erased
 CREATE TABLE conversation (
   ordinal INTEGER PRIMARY KEY,
   key INTEGER NOT NULL UNIQUE,
   docs INTEGER NOT NULL,
-  metadata TEXT NOT NULL
+  metadata TEXT NOT NULL,
+  erased INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE entry (
@@ -30,6 +31,7 @@ CREATE INDEX entry_ordinal ON entry (ordinal);
 CREATE TABLE read (shard INTEGER PRIMARY KEY, message INTEGER NOT NULL, id BLOB NOT NULL) STRICT;
 
 CREATE TABLE message (key INTEGER PRIMARY KEY, doc INTEGER NOT NULL) STRICT;
+CREATE INDEX message_doc ON message (doc);
 CREATE VIRTUAL TABLE words USING fts5 (
   text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );

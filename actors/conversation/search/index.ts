@@ -38,7 +38,7 @@ export class SearchIndex {
     this.#index = this.#open();
     this.#messages = new MessagesIndex(db, this.#index);
     if (!this.#messages.fits) this.#startAnew();
-    this.#conversations = new ConversationsIndex(db, this.#index);
+    this.#conversations = this.#conversationsIndex();
   }
 
   get columns(): ConversationColumns {
@@ -78,6 +78,7 @@ export class SearchIndex {
       // No message before its conversation, which was committed with it or earlier.
       const ends = this.#messages.ends();
       while (this.#conversations.advance()) if (!isTimeLeft()) return false;
+      this.#messages.purge();
       while (this.#messages.advance(ends)) if (!isTimeLeft()) return false;
       this.#built();
       return true;
@@ -104,11 +105,6 @@ export class SearchIndex {
     const { left, of } = this.progress();
     const percent = Math.floor((100 * (of - left)) / of);
     throw being(`built: ${percent} % of ${what} are there`);
-  }
-
-  /** Forgets messages, by their keys, for good. */
-  forgetMessages(keys: readonly number[]): void {
-    this.#messages.forget(keys);
   }
 
   close(): void {
@@ -138,7 +134,11 @@ export class SearchIndex {
     discardDerived(this.#file);
     this.#index = this.#open();
     this.#messages = new MessagesIndex(this.#db, this.#index);
-    this.#conversations = new ConversationsIndex(this.#db, this.#index);
+    this.#conversations = this.#conversationsIndex();
+  }
+
+  #conversationsIndex(): ConversationsIndex {
+    return new ConversationsIndex(this.#db, this.#index, (ordinal, before) => this.#messages.forget(ordinal, before));
   }
 }
 

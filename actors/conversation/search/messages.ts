@@ -23,6 +23,8 @@ interface Doc {
 export class MessagesIndex {
   readonly #db: Connection;
   readonly #index: Connection;
+  /** Something was forgotten whose words are still in the file. */
+  #hasForgotten = false;
 
   constructor(db: Connection, index: Connection) {
     this.#db = db;
@@ -74,13 +76,22 @@ export class MessagesIndex {
     return isMore;
   }
 
-  /** Forgets messages for good: no word of them stays in the file. */
-  forget(keys: readonly number[]): void {
-    const docOf = this.#index.prepare('DELETE FROM message WHERE key = ? RETURNING doc').pluck();
+  /** Finds messages of a conversation that are older than a key no longer. Inside a transaction. */
+  forget(ordinal: number, before: number): void {
+    const [first, end] = [ordinal * docsPerConversation, (ordinal + 1) * docsPerConversation];
+    const gone = this.#index
+      .prepare('DELETE FROM message WHERE doc >= ? AND doc < ? AND key < ? RETURNING doc')
+      .pluck()
+      .all(first, end, before);
     const remove = this.#index.prepare('DELETE FROM words WHERE rowid = ?');
-    this.#index.transaction(() => {
-      for (const doc of keys.map((key) => docOf.get(key))) if (doc !== undefined) remove.run(doc);
-    })();
+    for (const doc of gone) remove.run(doc);
+    this.#hasForgotten ||= gone.length > 0;
+  }
+
+  /** No word that was forgotten stays in the file. */
+  purge(): void {
+    if (!this.#hasForgotten) return;
+    this.#hasForgotten = false;
     // What was deleted stays in the index's segments until they are written anew, and in the log until it is moved.
     this.#index.exec("INSERT INTO words (words) VALUES ('optimize')");
     this.#index.pragma('wal_checkpoint(TRUNCATE)');
@@ -109,12 +120,12 @@ export class MessagesIndex {
   /** In the order of their numbers: words are written once where documents come in order. */
   #docsOf(rows: readonly ReadMessage[]): Doc[] {
     const next = this.#index.prepare(
-      'UPDATE conversation SET docs = docs + 1 WHERE key = ? AND docs < ? RETURNING ordinal, docs',
+      'UPDATE conversation SET docs = docs + 1 WHERE key = ? AND docs < ? AND erased <= ? RETURNING ordinal, docs',
     );
     const docs: Doc[] = [];
     for (const { key, conversation, content } of rows) {
       const text = textOf(content);
-      const numbered = text === '' ? undefined : next.get(conversation, docsPerConversation - 1);
+      const numbered = text === '' ? undefined : next.get(conversation, docsPerConversation - 1, key);
       if (numbered === undefined) continue;
       const { ordinal, docs: nth } = numbered as { ordinal: number; docs: number };
       docs.push({ number: ordinal * docsPerConversation + nth, key, text });

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Config } from '#src/config/config.ts';
-import { notAvailable } from '#src/config/not-available.ts';
 import { createLogger, logLevelOf } from '#src/logger.ts';
 import type { HubAddresses } from '#src/node/front.ts';
 import { serveUntilStopped } from '../serve.ts';
@@ -31,8 +30,6 @@ Parley is ready.
   Token    security.systemToken in ${file}${needsToken ? '' : ' (not asked for: security.authentication is false)'}
 ${needsToken ? '\nPut the token into PARLEY_TOKEN, then try:\n' : '\nTry it in another terminal:\n'}
   curl -s -X POST ${url}/client.config -H 'Content-Type: application/json'${authorization} -d '{}'
-
-${notAvailable(config).join('\n')}
 
 "npm run parley -- demo" plays a conversation through the hub. Ctrl-C stops it.
 `;

@@ -15,7 +15,8 @@ export const sendChatplugin = defineOperation({
   request: visitReceiver.request,
   example: visitReceiver.example,
   responses: { 200: messageSchema },
-  errors: ['feature_disabled', 'rate_limited'],
+  showsMessage: true,
+  errors: ['feature_disabled', 'conversation_erased', 'rate_limited'],
   async handle({ services, commands, caller, from, newId }, body) {
     const { store, features, clock, visitorLimits } = services;
     const { channelId, contact } = caller;

@@ -87,7 +87,7 @@ function servicesOf(services: Services): Record<string, z.output<typeof service>
     ...connector('telco', 'sources-telco', telco !== undefined),
     'sources-chatapp-connector': source('cloudmsg', 'sources-chatapp', cloudmsg !== undefined),
     'sources-chatplugin': source('chatplugin', 'sources-chat-plugin', chatplugin !== undefined),
-    'frontend-chat-plugin': absent('sources-chat-plugin', false),
+    'frontend-chat-plugin': running('sources-chat-plugin', chatplugin !== undefined),
     'frontend-ui': absent('frontend-ui', false),
   };
 }

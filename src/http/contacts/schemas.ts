@@ -38,6 +38,7 @@ export const contactPayload = contactSnapshotSchema
   .partial({ conversations: true, created_at: true })
   .extend({
     deleted: z.literal(true).optional().describe('It is gone: only its id is told.'),
+    erased: z.literal(true).optional().describe('All that was known of the person is gone: erase it too.'),
     merged_into: z.string().optional().describe('It became part of this contact.'),
   })
   .meta({ id: 'ContactPayload' });

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { type EventType, eventTypes } from '#actors/representation.ts';
 import { webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
+import { communicationPath } from '#src/realtime/communication.ts';
+import { visitorPath } from '#src/realtime/visitor/door.ts';
 import { version } from '#src/version.ts';
 import { eventSchema, eventSchemaName, eventSchemas } from '../events/schemas.ts';
 import { deliveryHeaders } from './headers.ts';
 import { forClients } from './schemas.ts';
+import { visitorChannels, visitorMessages, visitorOperations, visitorToken } from './visitor-channels.ts';
 
 const description = `\
 STOMP 1.2 (1.1 and 1.0 too) over WebSocket. Each frame is one Event, the same as in \`events.list\` and webhooks. A
@@ -25,6 +28,7 @@ function channel(
   return {
     address,
     description: words,
+    servers: [{ $ref: '#/servers/hub' }],
     ...more,
     messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
   };
@@ -54,16 +58,31 @@ function schemas(): object {
 /** The part of the document that says where the hub is, and where the receivers are. */
 export function asyncApiServers(url: string) {
   const { host, protocol, pathname } = new URL(url);
-  const hub = {
+  const socket = (path: string, words: string) => ({
     host,
-    pathname: `${pathname.replace(/\/$/, '')}/ws.communication`,
+    pathname: pathname.replace(/\/$/, '') + path,
     protocol: protocol === 'https:' ? 'wss' : 'ws',
     protocolVersion: 'STOMP 1.2',
-    description: 'This hub.',
-  };
+    description: words,
+  });
+  const hub = socket(communicationPath, 'This hub.');
+  const visitors = socket(visitorPath, 'This hub, for visitors of web pages.');
   const receiver = { host: 'receiver.example', protocol: 'https', description: 'Whoever has a webhook subscription.' };
-  return { servers: { hub, receiver } };
+  return { servers: { hub, visitors, receiver } };
 }
+
+const operationsOf = (channels: readonly string[]) =>
+  Object.fromEntries(
+    channels.map((name) => [
+      `receive-${name}`,
+      {
+        action: 'send',
+        channel: { $ref: `#/channels/${name}` },
+        security: [{ $ref: `#/components/securitySchemes/${name === 'webhooks' ? 'signature' : 'systemToken'}` }],
+        summary: `The hub sends one ${name === 'webhooks' ? 'POST, signed with the key,' : 'MESSAGE'} for each event.`,
+      },
+    ]),
+  );
 
 /** The AsyncAPI 3.0 document of the WebSocket and of outbound webhooks, but for its servers. */
 export function asyncApiDocument(): object {
@@ -89,20 +108,11 @@ export function asyncApiDocument(): object {
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/json',
-    channels,
-    operations: Object.fromEntries(
-      Object.keys(channels).map((name) => [
-        `receive-${name}`,
-        {
-          action: 'send',
-          channel: { $ref: `#/channels/${name}` },
-          security: [{ $ref: `#/components/securitySchemes/${name === 'webhooks' ? 'signature' : 'systemToken'}` }],
-          summary: `The hub sends one ${name === 'webhooks' ? 'POST, signed with the key,' : 'MESSAGE'} for each event.`,
-        },
-      ]),
-    ),
+    channels: { ...channels, ...visitorChannels },
+    operations: { ...operationsOf(Object.keys(channels)), ...visitorOperations },
     components: {
       securitySchemes: {
+        visitorToken,
         systemToken: { type: 'http', scheme: 'bearer', description: 'Where security.authentication is on.' },
         signature: {
           type: 'httpApiKey',
@@ -112,7 +122,7 @@ export function asyncApiDocument(): object {
         },
       },
       schemas: schemas(),
-      messages: { ...messagesOf(eventTypes, false), ...messagesOf(webhookEventTypes, true) },
+      messages: { ...messagesOf(eventTypes, false), ...messagesOf(webhookEventTypes, true), ...visitorMessages },
     },
   };
 }

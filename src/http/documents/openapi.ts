@@ -1,3 +1,4 @@
+import { mediaPath } from '#actors/media-address.ts';
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { type WebhookEventType, webhookEventTypes } from '#actors/webhook-subscription/contract.ts';
@@ -7,7 +8,6 @@ import type { KeyAccess } from '#src/security/permission.ts';
 import { version } from '#src/version.ts';
 import { eventSchemaName } from '../events/schemas.ts';
 import { switchOf } from '#src/features.ts';
-import { mediaPath } from '../media/serve.ts';
 import type { Operation } from '../operation.ts';
 import { failure, otherMethods, responsesOf } from './answers.ts';
 import { answerHeaders, deliveryHeaders, headersOf, requestHeaders } from './headers.ts';

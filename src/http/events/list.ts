@@ -13,7 +13,7 @@ export const listEvents = defineRead({
   keys: 'bound',
   request: z.object({
     after: z.string().optional().describe('Cursor of the last event seen; absent: from the oldest kept.'),
-    types: z.array(z.enum(eventTypes)).optional(),
+    types: z.array(z.enum(eventTypes)).min(1).optional().describe('Absent: all.'),
     conversation_id: uuid.optional(),
     page_size: pageSizeField,
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { foreignId } from '#src/ingest/fields.ts';
 import { apiKeyHash, apiKeyText } from '#src/security/api-key.ts';
 import { created, defineOperation } from '../operation.ts';
-import { text } from '../schemas.ts';
+import { name } from '../schemas.ts';
 import { apiKeySchema } from './schemas.ts';
 
 /** Of each list: what more would be is a key of another kind. */
@@ -22,7 +22,7 @@ export const createKey = defineOperation({
   auth: 'core',
   keys: 'none',
   request: z.object({
-    name: text.min(1).describe('Who has it: shown as the sender of its messages.'),
+    name: name.describe('Who has it: shown as the sender of its messages.'),
     operations: z.array(pattern).min(1).max(most).describe('What it opens: messages.send, conversations.* or *.'),
     sources: z
       .array(foreignId)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Failure } from '#actors/errors.ts';
+import { mediaPath } from '#actors/media-address.ts';
 import type { MediaFacts } from '#actors/media/contract.ts';
 import type { ByteRange } from '#src/media/folder.ts';
 import { isShown } from '#src/media/types.ts';
@@ -9,12 +10,12 @@ import { page, type Route, type Served } from '../door.ts';
 import { refusal } from '../outgoing.ts';
 import { isKnown } from '../etag.ts';
 
-/** Below it are the files. Whoever knows a file's address may read it: its hash is what nobody guesses. */
-export const mediaPath = '/media';
-
 const fileName = /^\/media\/([0-9a-f]{64})(?:\.[a-z0-9]{1,8})?$/;
 
-/** `GET /media/<sha256>.<ending>`: whole, or the range that is asked for. The ending is for people. */
+/**
+ * `GET /media/<sha256>.<ending>`: whole, or the range that is asked for. The ending is for people. Whoever knows a file's
+ * address may read it: its hash is what nobody guesses.
+ */
 export function mediaRoute(services: Pick<Services, 'store' | 'media'>): Route {
   return page(`${mediaPath}/:file`, async (request) => {
     const [, sha256] = fileName.exec(pathOf(request)) ?? [];

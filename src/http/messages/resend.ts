@@ -12,7 +12,8 @@ export const resendMessage = defineOperation({
   request: z.object({ message_id: uuid }),
   example: { message_id: exampleIds.message },
   responses: { 200: messageSchema },
-  errors: ['not_found', 'message_not_failed'],
+  showsMessage: true,
+  errors: ['not_found', 'message_not_failed', 'conversation_erased'],
   async handle({ commands, services }, { message_id }) {
     const { conversationId } = existingMessage(services, message_id);
     const { message } = await commands.send('conversation', conversationId, 'message.resend', {

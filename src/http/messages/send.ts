@@ -38,7 +38,8 @@ export const sendMessage = defineOperation({
       headers: ['X-Message-Id'],
     },
   },
-  errors: ['not_found', 'channel_not_connected', 'source_cannot_start_conversation'],
+  showsMessage: true,
+  errors: ['not_found', 'conversation_erased', 'channel_not_connected', 'source_cannot_start_conversation'],
   handle(call, { conversation_id, source_recipient_id, channel_id, message }) {
     const content = message as Json;
     if (conversation_id !== undefined) return send(call, conversation_id, content);

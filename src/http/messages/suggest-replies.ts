@@ -18,7 +18,8 @@ export const suggestReplies = defineOperation({
   }),
   example: { message_id: exampleIds.message, suggestions: { hours: { content: { text: 'We are open until 6.' } } } },
   responses: { 200: messageSchema },
-  errors: ['not_found', 'metadata_too_large'],
+  showsMessage: true,
+  errors: ['not_found', 'conversation_erased', 'metadata_too_large'],
   async handle({ commands, services }, { message_id, suggestions }) {
     const { conversationId } = existingMessage(services, message_id);
     const { message } = await commands.send('conversation', conversationId, 'message.suggest-replies', {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { created, defineOperation } from '../operation.ts';
-import { tagColor, tagSchema, text } from '../schemas.ts';
+import { name, tagColor, tagSchema } from '../schemas.ts';
 
 export const createTag = defineOperation({
   path: '/tags.create',
   summary: 'Make a tag.',
   auth: 'core',
-  request: z.object({ name: text.min(1), color: tagColor }),
+  request: z.object({ name, color: tagColor }),
   example: { name: 'Urgent', color: 'tag-red' },
   responses: { 201: tagSchema },
   errors: [],

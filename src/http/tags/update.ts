@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, empty } from '../operation.ts';
-import { tagColor, text, uuid } from '../schemas.ts';
+import { name, tagColor, uuid } from '../schemas.ts';
 
 export const updateTag = defineOperation({
   path: '/tags.update',
   summary: 'Change the name or the color of a tag.',
   auth: 'core',
-  request: z.object({ id: uuid, name: text.min(1).optional(), color: tagColor.optional() }),
+  request: z.object({ id: uuid, name: name.optional(), color: tagColor.optional() }),
   example: { id: exampleIds.tag, color: 'tag-blue' },
   responses: { 204: null },
   errors: ['not_found'],

@@ -3,7 +3,7 @@ import type { Json } from '#actors/representation.ts';
 import { foreignId } from '#src/ingest/fields.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
-import { templateContent, templateSchema, text, uuid } from '../schemas.ts';
+import { name, templateContent, templateSchema, uuid } from '../schemas.ts';
 
 export const updateTemplate = defineOperation({
   path: '/templates.update',
@@ -11,7 +11,7 @@ export const updateTemplate = defineOperation({
   auth: 'core',
   request: z.object({
     id: uuid,
-    name: text.min(1).optional(),
+    name: name.optional(),
     source: foreignId.optional(),
     content: templateContent.optional(),
   }),

@@ -17,6 +17,8 @@ import { SocketCount } from './socket-count.ts';
 import { followMessages, followTyping } from './subscriptions.ts';
 import { TypingReport, typingIn } from './typing-report.ts';
 
+export const visitorPath = '/ws.chatplugin';
+
 /** What the door needs of the hub. */
 export type VisitorServices = Pick<
   Services,
@@ -27,7 +29,7 @@ export type VisitorServices = Pick<
 export function visitorDoor(services: VisitorServices, fanOut: FanOut, heartBeat: HeartBeatOffer): SocketDoor {
   const sockets = new SocketCount();
   return {
-    path: '/ws.chatplugin',
+    path: visitorPath,
     begin(wire, shown) {
       const conduct = new VisitorConduct(services, fanOut, sockets, shown);
       const session = new Session(wire, { services, conduct, heartBeat });
@@ -44,6 +46,7 @@ class VisitorConduct implements Conduct {
   readonly #shown: Shown;
   #visitor: Visitor | null = null;
   #leave: Cancel = () => {};
+  #isOver = false;
   #reports: VisitReports | null = null;
   #collector: Collector | null = null;
   #typing: TypingReport | null = null;
@@ -59,7 +62,7 @@ class VisitorConduct implements Conduct {
     const token = (authorization ?? this.#shown.authorization)?.replace(/^bearer +/i, '').trim() ?? this.#shown.token;
     this.#assertOn();
     const visitor = token === undefined ? null : await visitorBy(this.#services, 'visit', token);
-    if (visitor === null) return null;
+    if (visitor === null || this.#isOver) return null;
     assertPageMay(this.#services, visitor.channelId, this.#shown.origin);
     this.#leave = this.#sockets.enter(visitor.conversationId);
     this.#visitor = visitor;
@@ -100,6 +103,7 @@ class VisitorConduct implements Conduct {
   }
 
   ended(): void {
+    this.#isOver = true;
     this.#leave();
     this.#collector?.close();
     this.#typing?.close();

@@ -55,7 +55,7 @@ export const components: readonly Mutant[] = [
   },
   {
     name: 'uninstalled-while-calls-run',
-    file: 'src/dispatch/source-delivery.ts',
+    file: 'src/node/owner-dispatch.ts',
     from: 'await calls.replacedEnded();',
     to: '',
     breaks: 'a source is called by a component that says it is uninstalled',
@@ -68,5 +68,29 @@ export const components: readonly Mutant[] = [
     to: '',
     breaks: 'who has configured a component reads its old configuration right after the answer',
     caughtBy: { file: 'test/http/components.test.ts', title: 'is seen with the answer, though the signal gets lost' },
+  },
+  {
+    name: 'masked-secret-stored',
+    file: 'src/http/components/fields.ts',
+    from: 'value === shown[key] ? plain[key] : value',
+    to: 'shown[key] === undefined ? plain[key] : value',
+    breaks: 'whoever reads a configuration and gives it back loses its secrets',
+    caughtBy: { file: 'test/http/components.test.ts', title: 'takes a masked secret for the one it stands for' },
+  },
+  {
+    name: 'file-counts-again-after-an-uninstall',
+    file: 'src/config/components.ts',
+    from: 'known === undefined ? asInFile(file, entry)',
+    to: "known === undefined || known.status === 'uninstalled' ? asInFile(file, entry)",
+    breaks: 'what was uninstalled is on again',
+    caughtBy: { file: 'test/http/components.test.ts', title: 'is there after a restart, whatever the file says' },
+  },
+  {
+    name: 'deleted-configuration-left-on',
+    file: 'actors/component/commands.ts',
+    from: "runtime.save({ enabled: 0, configuration: '{}', shown: '{}' });",
+    to: "runtime.save({ configuration: '{}', shown: '{}' });",
+    breaks: 'a component without its configuration says that it is on',
+    caughtBy: { file: 'test/actors/component.test.ts', title: 'deleting forgets the configuration and switches off' },
   },
 ];

@@ -17,8 +17,8 @@ export const dispatch: readonly Mutant[] = [
   {
     name: 'late-outcome-of-another-effect-taken',
     file: 'actors/conversation/commands.ts',
-    from: 'if (effect === null || effect.id !== effectId) return { retryAt: null };',
-    to: 'if (effect === null) return { retryAt: null };',
+    from: 'if (effect === null || effect.id !== effectId) {',
+    to: 'if (effect === null) {',
     breaks: 'the late outcome of an earlier try ends the one under way',
     caughtBy: { file: 'test/actors/delivery.test.ts', title: 'a failed send can be resent, another can not' },
     simulation: { blind: 'the revision of an attempt keeps its late outcome out, too' },

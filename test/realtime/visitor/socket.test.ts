@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { lookEvery } from '#src/realtime/credentials-watch.ts';
+import { createFanOut } from '#src/realtime/fan-out.ts';
+import { serialiseFrame } from '#src/realtime/frame.ts';
+import { visitorDoor } from '#src/realtime/visitor/door.ts';
 import { startApi, type TestApi } from '../../_support/api.ts';
 import { systemToken } from '../../_support/config.ts';
 import { until } from '../../_support/source-client.ts';
@@ -116,6 +119,30 @@ describe('a socket of a visitor', () => {
     expect(await refusal(visitor.open())).toBe('overloaded');
     await tabs[0]!.client.deactivate();
     await until('there is room', async () => (await refusal(visitor.open())) === 'let in');
+  });
+
+  it('that is gone before it is let in is not counted', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const fanOut = createFanOut(api.services);
+    const door = visitorDoor(api.services, fanOut, { send: 0, expect: 0 });
+    const wire = { send() {}, backlog: () => 0, drained: async () => {}, close() {} };
+    const hello = serialiseFrame('CONNECT', [['accept-version', '1.2']], '', '1.2');
+    const connected: boolean[] = [];
+    for (let n = 0; n < 40; n++) {
+      const { session } = door.begin(wire, { token: visitor.token });
+      session.receive(hello);
+      session.closed('left');
+    }
+    const { session } = door.begin(
+      { ...wire, send: (data) => void connected.push(String(data).startsWith('CONNECTED')) },
+      { token: visitor.token },
+    );
+    session.receive(hello);
+    await until('it is let in', () => connected.length > 0);
+    expect(connected).toEqual([true]);
+    session.closed('left');
+    fanOut.close();
   });
 
   it('goes on behind the last frame that it got', async () => {

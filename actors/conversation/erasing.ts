@@ -1,0 +1,137 @@
+import type { Erased, ErasureOf } from '#machines/contact.ts';
+import { contactActor } from '../contact/contract.ts';
+import { idempotencyKeyActor } from '../idempotency-key/contract.ts';
+import { messageId } from '../ids.ts';
+import { objectAt } from '../json.ts';
+import { releaseFiles } from '../media/contract.ts';
+import type { Handlers } from '../runtime/kind.ts';
+import type { Redaction } from '../runtime/erased-turns.ts';
+import { sourceActor } from '../source/contract.ts';
+import { tagActor } from '../tag/contract.ts';
+import { conversationActor, type ConversationCommands, type ConversationErasure } from './contract.ts';
+import { stepDelivery } from './delivery.ts';
+import { releaseEchoes } from './echoes.ts';
+import { redactedEvent } from './events.ts';
+import { tellContact } from './ingest.ts';
+import { type ConversationRuntime, isPresent } from './memory.ts';
+import { defaultDisplayName } from './representation.ts';
+import { isErased, messageMedia, type MessageRow, messages, parkedSends } from './tables.ts';
+import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
+
+type ErasureHandlers = Pick<
+  Handlers<ConversationRuntime, ConversationCommands>,
+  'conversation.erase' | 'conversation.erase-messages' | 'conversation.erase-turns' | 'conversation.introduce'
+>;
+
+/** What stands in the place of the content of a message. */
+export const erasedContent = JSON.stringify({ erased: true });
+const erasedSender = JSON.stringify({ id: '' });
+
+/**
+ * Erasing what a conversation holds of its person: in one turn what it shows itself, then its messages and what its turns
+ * told, part by part. Its messages stay as ids and times, so that one that its source pushes again is known (decision 36).
+ */
+export const erasureHandlers: ErasureHandlers = {
+  'conversation.erase'(runtime, { partOf }) {
+    if (isPresent(runtime.row)) begin(runtime, partOf);
+    else runtime.tell(contactActor(partOf.contact), 'contact.part-erased', { erasure: partOf.erasure, erased: none });
+    return null;
+  },
+
+  'conversation.erase-messages'(runtime, erasure) {
+    const rows = runtime.reads.messagesToErase(runtime.actor.key, erasure);
+    for (const row of rows) eraseMessage(runtime, row);
+    runtime.signal('erased');
+    releaseFiles(runtime, erasure.partOf, rows.map(({ content, metadata }) => content + metadata).join());
+    const last = rows.at(-1);
+    if (last === undefined) eraseTurns(runtime, erasure);
+    else {
+      const after = { sentAt: last.sent_at, key: last.key };
+      goOn(runtime, 'conversation.erase-messages', { ...erasure, after, messages: erasure.messages + rows.length });
+    }
+    return null;
+  },
+
+  'conversation.erase-turns'(runtime, erasure) {
+    eraseTurns(runtime, erasure);
+    return null;
+  },
+
+  'conversation.introduce'(runtime) {
+    if (!isErased(runtime.row)) tellContact(runtime);
+    return null;
+  },
+};
+
+const none: Erased = { contacts: 0, conversations: 0, messages: 0, files: 0 };
+
+function begin(runtime: ConversationRuntime, partOf: ErasureOf): void {
+  const { row, actor, reads, memory } = runtime;
+  runtime.tell(sourceActor(row.source), 'metadata.forget', {
+    channelId: row.channel_id!,
+    sourceConversationId: row.source_conversation_id,
+  });
+  for (const tag of Object.keys(objectAt(memory.metadata, 'tags'))) {
+    runtime.tell(tagActor(tag), 'tag.detached', { conversationId: actor.id });
+  }
+  for (const { key } of reads.parkedSends(actor.key)) runtime.change(parkedSends.remove(key));
+  runtime.step({ type: 'echo.settle' });
+  // As messages they stay known when they are pushed again.
+  releaseEchoes(runtime);
+  runtime.step({ type: 'read' });
+  const [since, before] = [row.erased_before ?? 0, runtime.nextKey()];
+  releaseFiles(runtime, partOf, row.metadata);
+  saveConversation(runtime, {
+    ...{ erased_before: before, source_conversation_id: '', unread_count: 0, metadata: '{}', agent_name: null },
+    display_name: defaultDisplayName(row.source, actor.id),
+  });
+  runtime.eraseLetters();
+  announceConversationMetadata(runtime);
+  announceConversation(runtime);
+  goOn(runtime, 'conversation.erase-messages', { partOf, since, before, turn: runtime.turn, messages: 0 });
+}
+
+/** Keeps that there was a message, and when. */
+function eraseMessage(runtime: ConversationRuntime, row: MessageRow): void {
+  const { actor, row: conversation, reads } = runtime;
+  const withdrawn = stepDelivery(
+    runtime,
+    row,
+    { type: 'withdraw', error: 'It was erased before it was sent.' },
+    () => ({}),
+  );
+  for (const key of reads.mediaOf(row.key)) runtime.change(messageMedia.remove(key));
+  for (const id of reads.keysShowing(row.id)) runtime.tell(idempotencyKeyActor(id), 'key.erase', {});
+  const { source_message_id } = row;
+  runtime.change(
+    messages.update(row.key, {
+      ...{ content: erasedContent, metadata: '{}', delivery: null, source_message_id: null },
+      ...(row.from_contact === 1 && { sender: erasedSender }),
+      state: withdrawn?.row.state ?? row.state,
+      // Its source may still push it: the id of that leads to it, of one that was sent again that of the last time.
+      echo_id: (source_message_id && messageId(actor.id, conversation.source, source_message_id)) ?? row.echo_id,
+    }),
+  );
+}
+
+/** What turns told of before, and the steps of deliveries that are no more. */
+function eraseTurns(runtime: ConversationRuntime, erasure: ConversationErasure): void {
+  const { before, turn, from, partOf, messages: count } = erasure;
+  const redaction: Redaction = {
+    event: ({ data }, told) => redactedEvent(data, told <= turn, before),
+    forgets: (subject) => subject < before,
+  };
+  const next = runtime.eraseTurns(redaction, from);
+  if (next !== null) {
+    goOn(runtime, 'conversation.erase-turns', { ...erasure, from: next });
+    return;
+  }
+  const erased = { ...none, conversations: 1, messages: count };
+  runtime.tell(contactActor(partOf.contact), 'contact.part-erased', { erasure: partOf.erasure, erased });
+}
+
+const goOn = (
+  runtime: ConversationRuntime,
+  command: 'conversation.erase-messages' | 'conversation.erase-turns',
+  erasure: ConversationErasure,
+): void => runtime.tell(conversationActor(runtime.actor.id), command, erasure);
