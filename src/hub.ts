@@ -10,7 +10,7 @@ import { connectBus } from '#src/nats/connection.ts';
 import { provideNatsServer } from '#src/nats/provision.ts';
 import { type NatsServer, startNatsServer } from '#src/nats/server.ts';
 import { createFront, type HubAddresses } from '#src/node/front.ts';
-import { startDispatch } from '#src/node/owner-dispatch.ts';
+import { type Dispatch, startDispatch } from '#src/node/owner-dispatch.ts';
 import { retentionPolicy } from '#src/node/retention.ts';
 import { type NodeServices, openServices } from '#src/node/services.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
@@ -105,13 +105,17 @@ export class Hub implements AsyncDisposable {
       { name: 'host', problem: () => host.problem() },
     ]);
     const metrics = new Metrics();
-    this.#startDispatch(services, metrics);
+    const beginDispatch = this.#dispatch(services, metrics);
     const front = createFront(services, metrics);
     this.#part('front', () => front.close());
     const addresses = await front.listen();
     this.#own(addresses.url, addresses.metricsUrl);
-    // Behind all that the start waits for. Whoever asks before is answered too.
-    longReader.start();
+    // Behind the start: what the hub was stopped in the middle of can be much, and whoever asks is answered meanwhile.
+    const begin = (): void => {
+      beginDispatch();
+      longReader.start();
+    };
+    this.#part('beginning', this.#clock.soon(begin));
     return addresses;
   }
 
@@ -212,12 +216,16 @@ export class Hub implements AsyncDisposable {
     return services;
   }
 
-  #startDispatch(services: NodeServices, metrics: Metrics): void {
+  /** @returns what begins it; it ends behind the front, whose requests may wait for what it does */
+  #dispatch(services: NodeServices, metrics: Metrics): () => void {
     const sources = this.#client('calls to sources', { log: this.#log });
     // Webhooks log each attempt themselves. Whoever has not answered one when dispatching ends is not waited for.
     const webhooks = this.#client('calls to webhooks', { connectionsPerOrigin: webhookConnections }, 0);
-    const dispatch = startDispatch(services, { sources, webhooks, metrics });
-    this.#part('dispatch', () => dispatch.stop());
+    let dispatch: Dispatch | null = null;
+    this.#part('dispatch', () => dispatch?.stop());
+    return () => {
+      dispatch = startDispatch(services, { sources, webhooks, metrics });
+    };
   }
 
   /** A client of its own for each purpose: none waits for a connection behind the calls of another. */

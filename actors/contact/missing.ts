@@ -1,6 +1,5 @@
-import { appearanceOf } from '../conversation/representation.ts';
-
-import { type ConversationRow, conversations, isErased } from '../conversation/tables.ts';
+import { appearanceOf, isErased } from '../conversation/representation.ts';
+import { type ConversationRow, conversations } from '../conversation/tables.ts';
 import { contactOfConversation } from '../ids.ts';
 import { parseJson } from '../json.ts';
 import type { JsonObject } from '../representation.ts';
@@ -32,7 +31,15 @@ export interface MissingContactReader {
 
 /** Which conversations have no contact: those that appeared while the hub kept none. */
 export function missingContactReader(db: Connection): MissingContactReader {
-  const next = conversations.query(db, 'WHERE key > ? AND key < ? ORDER BY key LIMIT ?');
+  const lastOf = db
+    .prepare('SELECT max(key) FROM (SELECT key FROM conversation WHERE key > ? AND key < ? ORDER BY key LIMIT ?)')
+    .pluck();
+  // Nearly all are somebody's: those are left out before an id is made of theirs.
+  const nobodys = conversations.query(
+    db,
+    `WHERE key > ? AND key <= ? AND (erased_before IS NOT NULL
+       OR NOT EXISTS (SELECT 1 FROM contact_conversation o WHERE o.conversation = conversation.id)) ORDER BY key`,
+  );
   const stateOf = db.prepare('SELECT value FROM contact WHERE id = ?').pluck();
   const isMissing = (row: ConversationRow, contact: string): boolean => {
     const state = stateOf.get(uuidToBytes(contact));
@@ -41,14 +48,15 @@ export function missingContactReader(db: Connection): MissingContactReader {
   };
   return {
     look(shard, after, limit) {
-      const rows = next.all(after ?? shard * keysPerShard - 1, (shard + 1) * keysPerShard, limit);
-      const missing = rows.flatMap((row) => {
+      const from = after ?? shard * keysPerShard - 1;
+      const last = lastOf.get(from, (shard + 1) * keysPerShard, limit) as number | null;
+      const missing = nobodys.all(from, last ?? from).flatMap((row) => {
         const contact = contactOfConversation(row.id);
         if (!isMissing(row, contact)) return [];
         const appearance = appearanceOf(row, parseJson(row.metadata) as JsonObject);
         return [{ contact, appearance, erasedBefore: row.erased_before }];
       });
-      return { missing, last: rows.at(-1)?.key ?? null };
+      return { missing, last };
     },
   };
 }

@@ -8,7 +8,10 @@ const mostTouchedMb = 350;
 /** What start and load leave behind is collected in this time, in ms. */
 const settle = 8_000;
 
-/** Resident memory of the hub's process: idle, and at the end of as many messages as conversations, and after it. */
+/**
+ * Resident memory of the hub's process: idle, at the end of as many messages as conversations, and after it, when each
+ * conversation has its contact: before, the hub is at work.
+ */
 export const memory: Scenario = {
   name: 'memory',
   async run({ shrink }, say) {
@@ -18,6 +21,7 @@ export const memory: Scenario = {
     const touched = conversations / shrink;
     await hub.fill(touched, touched);
     const busy = hub.resident();
+    await hub.contactsMade(touched);
     await wait(settle);
     const loaded = hub.resident();
     for (const { all, anonymous } of [idle, busy, loaded]) {

@@ -5,12 +5,6 @@ import { buildWidget } from '#web/chat-widget/build.ts';
 import { startBrowser } from '../_support/browser.ts';
 import { HubProcess } from '../_support/hub-process.ts';
 
-/** Rates that no test meets. */
-const env = {
-  PARLEY_VISITORS_AUTHENTICATIONS_PER_ADDRESS: '100000',
-  PARLEY_VISITORS_SENDS_PER_ADDRESS: '100000',
-};
-
 /** What a page of the shop is: its policy, and what the widget is configured with. */
 export interface ShopPage {
   /** Content-Security-Policy; none unless given. */
@@ -18,6 +12,8 @@ export interface ShopPage {
   config?: object;
   /** Styles of the page. */
   css?: string;
+  /** The channel is named by an attribute, without a script of the page. */
+  byAttribute?: boolean;
 }
 
 /** A hub with a channel for visitors, a shop's site on another origin that embeds the widget, and a browser. */
@@ -44,7 +40,7 @@ export class ChatStage implements AsyncDisposable {
 
   static async open(): Promise<ChatStage> {
     await buildWidget();
-    const hub = await HubProcess.start({ env });
+    const hub = await HubProcess.start();
     const { body } = await hub.post<{ id: string }>('/channels.chatplugin.connect', { name: 'shop' });
     const stage = new ChatStage(hub, await startBrowser(), body.id);
     await new Promise<void>((resolve) => stage.#site.listen(0, '127.0.0.1', resolve));
@@ -95,13 +91,16 @@ export class ChatStage implements AsyncDisposable {
   }
 
   #files(): Record<string, [type: string, text: string]> {
+    const source = `async src="${this.hub.url}/chatplugin/ui/s.js"`;
+    const scripts = this.page.byAttribute
+      ? `<script ${source} data-channel-id="${this.channel}"></script>`
+      : `<script src="/embedding.js"></script><script ${source}></script>`;
     const embedding = { channelId: this.channel, host: this.hub.url, config: this.page.config ?? {} };
     return {
       '/': [
         'text/html',
         `<!doctype html><html lang="en"><title>Shop</title><meta name="viewport" content="width=device-width">
-         <link rel="stylesheet" href="/page.css"><script src="/embedding.js"></script>
-         <script async src="${this.hub.url}/chatplugin/ui/s.js"></script>
+         <link rel="stylesheet" href="/page.css">${scripts}
          <main><h1>Lamps</h1><a href="#lamps">All lamps</a></main></html>`,
       ],
       '/embedding.js': ['text/javascript', `window.parley = ${JSON.stringify(embedding)};`],
@@ -170,11 +169,11 @@ export class Tab {
 
   /** Waits until a message with this text is shown, and is no longer on its way. */
   async sees(text: string): Promise<void> {
-    await this.part('.entry[data-status="sent"]').filter({ hasText: text }).first().waitFor();
+    await this.part('.line[data-status="sent"]').filter({ hasText: text }).first().waitFor();
   }
 
   /** The texts that are shown. */
   async texts(): Promise<string[]> {
-    return this.part('.entry .bubble').allInnerTexts();
+    return this.part('.line .bubble').allInnerTexts();
   }
 }

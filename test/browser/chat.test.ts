@@ -101,6 +101,22 @@ describe.skipIf(!hasBrowser)('the chat of a page', { timeout: 60_000 }, () => {
     expect(body.data.at(-1)?.content).toEqual({ text: 'The small one', postbackData: 'SMALL' });
   });
 
+  it('is a module for pages with looks of their own', async () => {
+    await using visitor = await stage.visitor();
+    const page = await visitor.context.newPage();
+    await page.goto(`${stage.shopUrl}page.css`);
+    // As text: what is written here as code is not what the browser would get.
+    const contents = await page.evaluate(`(async () => {
+      const { createChat } = await import('${stage.hub.url}/chatplugin/ui/widget.mjs');
+      const chat = createChat({ host: '${stage.hub.url}', channelId: '${stage.channel}' });
+      chat.send({ text: 'Without looks' });
+      await new Promise((resolve) => chat.subscribe(({ lines }) => lines[0]?.status === 'sent' && resolve()));
+      return chat.state.lines.map(({ content }) => content);
+    })()`);
+    expect(contents).toEqual([{ text: 'Without looks' }]);
+    expect(await stage.kept()).toEqual(['visitor: Without looks']);
+  });
+
   it('loses nothing when the hub is killed and comes back', async () => {
     await using visitor = await stage.visitor();
     const tab = await (await visitor.visit()).open();
@@ -109,7 +125,7 @@ describe.skipIf(!hasBrowser)('the chat of a page', { timeout: 60_000 }, () => {
     await stage.hub.kill();
     await tab.part('.overlay p').waitFor();
     for (const text of ['While it was gone, one', 'While it was gone, two']) await tab.write(text);
-    expect(await tab.part('.entry[data-status="sending"]').count()).toBe(2);
+    expect(await tab.part('.line[data-status="sending"]').count()).toBe(2);
     await stage.hub.start();
     await stage.agentSays({ text: 'Welcome back' });
     for (const text of ['gone, one', 'gone, two', 'Welcome back']) await tab.sees(text);

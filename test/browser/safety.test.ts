@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('the widget on a page', { timeout: 120_000 }, () =>
           (part) => new URL(part[name]).protocol,
         );
       return {
-        entries: root.querySelectorAll('.entry').length,
+        lines: root.querySelectorAll('.line').length,
         active: parts
           .map(({ localName }) => localName)
           .filter((name) => /script|iframe|object|embed|style|link|meta|base/.test(name)),
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('the widget on a page', { timeout: 120_000 }, () =>
       };
     });
     expect(found).toEqual({
-      entries: contents.length + 3,
+      lines: contents.length + 3,
       active: [],
       handlers: [],
       links: ['http:', 'tel:'],
@@ -78,6 +78,13 @@ describe.skipIf(!hasBrowser)('the widget on a page', { timeout: 120_000 }, () =>
     const launcher = tab.part('.launcher');
     expect(await launcher.evaluate((part) => getComputedStyle(part).backgroundColor)).toBe('rgb(11, 110, 79)');
     expect(visitor.errors.filter((error) => letsSockets || !error.includes('/ws.chatplugin'))).toEqual([]);
+  });
+
+  it('needs one tag, and no script of the page', async () => {
+    stage.page = { byAttribute: true };
+    await using visitor = await stage.visitor();
+    await begun(visitor);
+    expect(await stage.kept()).toEqual(['visitor: Hello']);
   });
 
   it('keeps its styles and those of the page apart', async () => {
@@ -146,7 +153,7 @@ describe.skipIf(!hasBrowser)('the widget on a page', { timeout: 120_000 }, () =>
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.type('second');
     await page.keyboard.press('Enter');
-    const own = page.locator('parley-chat .own .entry[data-status=sent] .bubble');
+    const own = page.locator('parley-chat .own .line[data-status=sent] .bubble');
     await own.waitFor();
     expect(await own.textContent()).toBe('First\nsecond');
     const round: unknown[] = [];

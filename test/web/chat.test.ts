@@ -50,10 +50,10 @@ describe('live', () => {
     expect(shownIn(chat.state)).toEqual(['Hello', 'Hi there']);
   });
 
-  it('keeps the key of an entry while it is sent', async () => {
+  it('keeps the key of a line while it is sent', async () => {
     const chat = hub.browser().open();
     const keys = new Set<string | undefined>();
-    chat.subscribe(({ entries }) => keys.add(entries[0]?.key));
+    chat.subscribe(({ lines }) => keys.add(lines[0]?.key));
     chat.send({ text: 'Hello' });
     await settled();
     expect([...keys]).toEqual(['id-1']);
@@ -62,8 +62,8 @@ describe('live', () => {
   it('never shows a Message twice on its way', async () => {
     const { chat } = await begun();
     const most = { shown: 0 };
-    chat.subscribe(({ entries }) => {
-      most.shown = Math.max(most.shown, entries.length);
+    chat.subscribe(({ lines }) => {
+      most.shown = Math.max(most.shown, lines.length);
     });
     chat.send({ text: 'Again' });
     await settled();
@@ -348,8 +348,8 @@ describe('away from the hub', () => {
 
 describe('a Message that the hub refuses', () => {
   /** "One" is refused, "Two" is not. */
-  async function refused() {
-    const { chat } = await begun();
+  async function refused(browser = hub.browser()) {
+    const { chat } = await begun(browser);
     hub.refusals.set('/chatplugin.send', [413, { error: 'The body is too large.' }]);
     chat.send({ text: 'One' });
     await settled();
@@ -362,19 +362,29 @@ describe('a Message that the hub refuses', () => {
   it('says why, and holds up no other', async () => {
     const chat = await refused();
     expect(shownIn(chat.state)).toEqual(['Hello', 'Two', 'One (failed)']);
-    expect(chat.state.entries.at(-1)?.problem).toBe('The body is too large.');
+    expect(chat.state.lines.at(-1)?.problem).toBe('The body is too large.');
   });
 
   it('is sent again when the visitor says so', async () => {
     const chat = await refused();
-    chat.retry(chat.state.entries.at(-1)!);
+    chat.retry(chat.state.lines.at(-1)!);
     await settled();
     expect(shownIn(chat.state)).toEqual(['Hello', 'Two', 'One']);
   });
 
+  it('is not lost while the channel is off', async () => {
+    const browser = hub.browser();
+    await refused(browser);
+    hub.refusals.set('/chatplugin.authenticate', [403, { error: 'not connected' }]);
+    const later = browser.open();
+    await settled();
+    later.retry(later.state.lines.at(-1)!);
+    expect([later.state.phase, shownIn(later.state)]).toEqual(['unavailable', ['One (failed)']]);
+  });
+
   it('is forgotten when the visitor says so', async () => {
     const chat = await refused();
-    chat.discard(chat.state.entries.at(-1)!);
+    chat.discard(chat.state.lines.at(-1)!);
     expect(shownIn(chat.state)).toEqual(['Hello', 'Two']);
   });
 });

@@ -1,4 +1,4 @@
-import { memoryStorage, type KeyValueStorage, type Platform } from '#web/chat-widget/core/platform.ts';
+import { memoryStorage, type KeyValueStorage, type Environment } from '#web/chat-widget/core/environment.ts';
 import { Chat, type ChatState } from '#web/chat-widget/core/chat.ts';
 import type { Json, Message } from '#web/chat-widget/core/contract.ts';
 import { decodeFrames, encodeFrame } from '#web/chat-widget/core/stomp.ts';
@@ -6,7 +6,7 @@ import { ManualClock } from '../_support/manual-clock.ts';
 
 const host = 'http://hub.test';
 
-/** The hub's side of the chat plugin, as docs/api.md, "Chat plugin" has it, without any of the hub: what the headless chat talks to. */
+/** The hub's side of the chat plugin (docs/api.md, "Chat plugin"), without any of the hub: what the headless chat talks to. */
 export class MemoryHub {
   readonly clock = new ManualClock();
   readonly conversations = new Map<string, Message[]>();
@@ -184,7 +184,7 @@ export class MemoryBrowser {
 
   /** Opens a page with the chat. */
   open(): Chat {
-    return new Chat({ host, channelId: 'channel' }, this.#platform());
+    return new Chat({ host, channelId: 'channel' }, this.#environment());
   }
 
   /** The visitor looks at the page again. */
@@ -192,7 +192,7 @@ export class MemoryBrowser {
     for (const listener of this.#returned) listener();
   }
 
-  #platform(): Platform {
+  #environment(): Environment {
     const hub = this.#hub;
     return {
       fetch: hub.fetch,
@@ -244,7 +244,5 @@ export async function settled(): Promise<void> {
 }
 
 /** The texts that are shown, each with a mark when it is not sent. */
-export const shownIn = ({ entries }: ChatState): string[] =>
-  entries.map(
-    ({ content, status }) => `${(content as { text: string }).text}${status === 'sent' ? '' : ` (${status})`}`,
-  );
+export const shownIn = ({ lines }: ChatState): string[] =>
+  lines.map(({ content, status }) => `${(content as { text: string }).text}${status === 'sent' ? '' : ` (${status})`}`);

@@ -1,7 +1,7 @@
-import { type KeyValueStorage, memoryStorage, type Platform } from './core/platform.ts';
+import { type KeyValueStorage, memoryStorage, type Environment } from './core/environment.ts';
 
 /** What the core needs, as browsers have it. */
-export function browserPlatform(): Platform {
+export function browserEnvironment(): Environment {
   return {
     fetch: (...request) => fetch(...request),
     WebSocket,

@@ -1,6 +1,6 @@
 /**
- * Builds what browsers load: `node web/chat-widget/build.ts` writes `dist/s.js`, the whole widget as one script,
- * `dist/widget.mjs`, the chat without looks, and what `example.html` refers to.
+ * Builds what browsers load: `node web/chat-widget/build.ts` writes `dist/s.js`, the whole widget as one script, and
+ * `dist/widget.mjs`, the chat without looks.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -26,8 +26,6 @@ const jsx: BuildOptions = { jsx: 'transform', jsxFactory: 'h', jsxFragment: 'Fra
 const outputs: BuildOptions[] = [
   { entryPoints: ['index.ts'], format: 'iife', outfile: join(dist, 's.js'), plugins: [styleSheets], ...jsx },
   { entryPoints: ['widget.ts'], format: 'esm', outfile: join(dist, 'widget.mjs') },
-  { entryPoints: ['example.ts'], format: 'iife', outfile: join(dist, 'example.js') },
-  { entryPoints: ['example.css'], outfile: join(dist, 'example.css') },
 ];
 
 /** The files by their names. */

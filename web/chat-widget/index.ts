@@ -4,7 +4,7 @@
  *     <script>window.parley = { channelId: "…", host: "https://hub.example", config: {} }</script>
  *     <script async src="https://hub.example/chatplugin/ui/s.js"></script>
  */
-import { browserPlatform } from './browser.ts';
+import { browserEnvironment } from './browser.ts';
 import type { WidgetConfig } from './ui/config.ts';
 import { type Mounted, mount } from './ui/mount.tsx';
 
@@ -29,7 +29,7 @@ function start(): void {
     embedding;
   if (!channelId) throw new Error('Parley: window.parley.channelId names the channel to chat on.');
   if (embedding.chat) return;
-  window.parley = Object.assign(embedding, mount({ host, channelId }, embedding.config ?? {}, browserPlatform()));
+  window.parley = Object.assign(embedding, mount({ host, channelId }, embedding.config ?? {}, browserEnvironment()));
 }
 
 if (document.body) start();

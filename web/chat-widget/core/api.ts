@@ -1,5 +1,5 @@
-import type { Entrance, Json, Message } from './contract.ts';
-import type { Platform } from './platform.ts';
+import type { Authentication, Json, Message } from './contract.ts';
+import type { Environment } from './environment.ts';
 
 /** An answer of the hub that is none of the expected: 4xx or 5xx. */
 export class Refusal extends Error {
@@ -23,7 +23,7 @@ export class Refusal extends Error {
 /** The operations of the hub that a visitor may call. */
 export interface Api {
   /** Begins a conversation on a channel, or goes on with one. */
-  authenticate(by: { channel_id: string } | { resume_token: string }): Promise<Entrance>;
+  authenticate(by: { channel_id: string } | { resume_token: string }): Promise<Authentication>;
   /** What the conversation can be gone on with, for a week. */
   resumeToken(token: string): Promise<string>;
   /** @param name of the Message in its conversation: the same one is the same Message, however often it is sent */
@@ -32,7 +32,7 @@ export interface Api {
 
 const patience = 20_000;
 
-export function createApi(host: string, { fetch, clock }: Pick<Platform, 'fetch' | 'clock'>): Api {
+export function createApi(host: string, { fetch, clock }: Pick<Environment, 'fetch' | 'clock'>): Api {
   const post = async <T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> => {
     const given = new AbortController();
     const cancel = clock.schedule(patience, () => given.abort());

@@ -1,16 +1,16 @@
-import type { Platform } from './platform.ts';
+import type { Environment } from './environment.ts';
 
 const firstWait = 500;
 const longestWait = 30_000;
 
 /** The wait before something is tried again: longer each time, with half of it left to chance. */
 export class Backoff {
-  readonly #platform: Pick<Platform, 'clock' | 'random'>;
+  readonly #environment: Pick<Environment, 'clock' | 'random'>;
   #failures = 0;
   #waiting: { run: () => void; cancel: () => void } | null = null;
 
-  constructor(platform: Pick<Platform, 'clock' | 'random'>) {
-    this.#platform = platform;
+  constructor(environment: Pick<Environment, 'clock' | 'random'>) {
+    this.#environment = environment;
   }
 
   get isWaiting(): boolean {
@@ -21,8 +21,8 @@ export class Backoff {
   again(run: () => void, atLeast = 0): void {
     this.cancel();
     const full = Math.min(longestWait, firstWait * 2 ** this.#failures++);
-    const wait = Math.max(atLeast, full * (0.5 + this.#platform.random() / 2));
-    this.#waiting = { run, cancel: this.#platform.clock.schedule(wait, () => this.hurry()) };
+    const wait = Math.max(atLeast, full * (0.5 + this.#environment.random() / 2));
+    this.#waiting = { run, cancel: this.#environment.clock.schedule(wait, () => this.hurry()) };
   }
 
   /** What waits runs now. */

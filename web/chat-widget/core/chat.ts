@@ -1,10 +1,10 @@
 import { createApi } from './api.ts';
 import type { Json, Message } from './contract.ts';
-import { type Connection, Link } from './link.ts';
-import { type Draft, Outbox } from './outbox.ts';
-import type { Platform } from './platform.ts';
-import { Sender } from './sender.ts';
-import { Session } from './session.ts';
+import { type Connection, Listening } from './listening.ts';
+import { type Draft, Drafts } from './drafts.ts';
+import type { Environment } from './environment.ts';
+import { Sending } from './sending.ts';
+import { Visit } from './visit.ts';
 import { Timeline } from './timeline.ts';
 import { Typing } from './typing.ts';
 
@@ -18,8 +18,8 @@ export interface ChatOptions {
 export type Phase = 'new' | 'active' | 'ended' | 'unavailable';
 
 /** A Message, or what will be one. */
-export interface Entry {
-  /** Its own as long as the entry is shown. */
+export interface Line {
+  /** Its own as long as the line is shown. */
   key: string;
   content: Json;
   fromVisitor: boolean;
@@ -35,7 +35,7 @@ export interface ChatState {
   phase: Phase;
   connection: Connection;
   /** What was written, in its order, and behind it what is still to be sent. */
-  entries: readonly Entry[];
+  lines: readonly Line[];
   agentTypes: boolean;
   /** How many Messages of agents came since the visitor looked last. */
   unread: number;
@@ -43,18 +43,18 @@ export interface ChatState {
 
 /** A visitor's chat without any looks: what it is by now, and what the visitor can do. */
 export class Chat {
-  readonly #platform: Platform;
+  readonly #environment: Environment;
   readonly #seenKey: string;
-  readonly #outbox: Outbox;
-  readonly #session: Session;
-  readonly #link: Link;
-  readonly #sender: Sender;
+  readonly #drafts: Drafts;
+  readonly #visit: Visit;
+  readonly #listening: Listening;
+  readonly #sending: Sending;
   readonly #typing: Typing;
   readonly #listeners = new Set<(state: ChatState) => void>();
   readonly #stopWatching: (() => void)[];
   /** Drafts whose Message has come already, ahead of the answer to their request. */
   readonly #arrived = new Set<string>();
-  /** The names that Messages had as drafts, by their ids: an entry keeps its key. */
+  /** The names that Messages had as drafts, by their ids: a line keeps its key. */
   readonly #names = new Map<string, string>();
   #timeline = new Timeline();
   #phase: Phase = 'new';
@@ -63,22 +63,22 @@ export class Chat {
   #ticketId: string | null = null;
   #state: ChatState;
 
-  constructor({ host, channelId }: ChatOptions, platform: Platform) {
+  constructor({ host, channelId }: ChatOptions, environment: Environment) {
     const address = new URL(host).origin;
     const name = `parley:${address}:${channelId}`;
-    const api = createApi(address, platform);
-    const outboxPrefix = `${name}:draft:`;
-    this.#platform = platform;
+    const api = createApi(address, environment);
+    const draftPrefix = `${name}:draft:`;
+    this.#environment = environment;
     this.#seenKey = `${name}:seen`;
-    this.#outbox = new Outbox(platform.storage, outboxPrefix);
-    this.#session = new Session({ api, platform, channelId, key: name, onList: (list) => this.#takeList(list) });
-    this.#typing = new Typing(platform.clock, {
-      tell: (isTyping) => this.#link.typing(isTyping),
+    this.#drafts = new Drafts(environment.storage, draftPrefix);
+    this.#visit = new Visit({ api, environment, channelId, key: name, onList: (list) => this.#takeList(list) });
+    this.#typing = new Typing(environment.clock, {
+      tell: (isTyping) => this.#listening.typing(isTyping),
       changed: () => this.#changed(),
     });
-    this.#link = new Link({ host: address, session: this.#session, platform }, this.#linkEvents());
-    this.#sender = new Sender(
-      { api, platform, session: this.#session, outbox: this.#outbox, name: outboxPrefix },
+    this.#listening = new Listening({ host: address, visit: this.#visit, environment }, this.#listeningEvents());
+    this.#sending = new Sending(
+      { api, environment, visit: this.#visit, drafts: this.#drafts, name: draftPrefix },
       {
         sent: (draft, message) => this.#sent(draft, message),
         changed: () => this.#changed(),
@@ -87,10 +87,10 @@ export class Chat {
     );
     this.#state = this.#current();
     this.#stopWatching = [
-      platform.onReturn(() => this.#hurry()),
-      platform.storage.watch((key) => {
+      environment.onReturn(() => this.#hurry()),
+      environment.storage.watch((key) => {
         if (key === name) this.#ticketChanged();
-        else if (key.startsWith(outboxPrefix)) this.#draftsChanged();
+        else if (key.startsWith(draftPrefix)) this.#draftsChanged();
         else if (key === this.#seenKey) this.#changed();
       }),
     ];
@@ -110,22 +110,23 @@ export class Chat {
 
   /** Sends as soon as the hub can be reached, also after a reload of the page. */
   send(content: Json): void {
-    if (this.#phase !== 'new' && this.#phase !== 'active') return;
-    this.#outbox.add(content, this.#platform.newId(), this.#platform.clock.now());
+    if (!this.#isOpen) return;
+    this.#drafts.add(content, this.#environment.newId(), this.#environment.clock.now());
     this.#typing.sent();
     this.#draftsChanged();
-    this.#sender.hurry();
+    this.#sending.hurry();
   }
 
   /** Tries again what failed, as something new. */
-  retry({ key, content }: Pick<Entry, 'key' | 'content'>): void {
-    this.#outbox.remove(key);
+  retry({ key, content }: Pick<Line, 'key' | 'content'>): void {
+    if (!this.#isOpen) return;
+    this.#drafts.remove(key);
     this.send(content);
   }
 
   /** Forgets what failed. */
-  discard({ key }: Pick<Entry, 'key'>): void {
-    this.#outbox.remove(key);
+  discard({ key }: Pick<Line, 'key'>): void {
+    this.#drafts.remove(key);
     this.#changed();
   }
 
@@ -138,14 +139,14 @@ export class Chat {
   markSeen(): void {
     const newest = this.#timeline.messages.findLast((message) => !message.from_contact);
     if (!newest || this.#state.unread === 0) return;
-    this.#platform.storage.set(this.#seenKey, newest.sent_at);
+    this.#environment.storage.set(this.#seenKey, newest.sent_at);
     this.#changed();
   }
 
   /** Leaves the conversation, in all tabs and for good. */
   end(): void {
-    this.#session.leave();
-    this.#outbox.clear();
+    this.#visit.leave();
+    this.#drafts.clear();
     this.#over();
   }
 
@@ -159,18 +160,23 @@ export class Chat {
   /** Stops everything; the conversation can be gone on with by another one of these. */
   close(): void {
     for (const stop of this.#stopWatching) stop();
-    this.#sender.stop();
-    this.#link.stop();
+    this.#sending.stop();
+    this.#listening.stop();
     this.#typing.stop();
     this.#listeners.clear();
   }
 
-  #hurry(): void {
-    this.#link.hurry();
-    this.#sender.hurry();
+  /** Something can be written. */
+  get #isOpen(): boolean {
+    return this.#phase === 'new' || this.#phase === 'active';
   }
 
-  #linkEvents() {
+  #hurry(): void {
+    this.#listening.hurry();
+    this.#sending.hurry();
+  }
+
+  #listeningEvents() {
     return {
       connection: (now: Connection) => {
         this.#connection = now;
@@ -200,7 +206,7 @@ export class Chat {
   /** Until the request of its draft is answered, a Message would be seen twice. */
   #noteArrival(message: Message): void {
     const text = JSON.stringify(message.content);
-    const draft = this.#outbox.drafts.find(
+    const draft = this.#drafts.all.find(
       ({ name, tried, content }) => tried && !this.#arrived.has(name) && JSON.stringify(content) === text,
     );
     if (!draft) return;
@@ -211,21 +217,21 @@ export class Chat {
   #sent(draft: Draft, message: Message): void {
     this.#names.set(message.id, draft.name);
     this.#timeline.take(message);
-    this.#outbox.remove(draft.name);
+    this.#drafts.remove(draft.name);
     this.#follow();
     this.#changed();
   }
 
-  /** Listens to the conversation that the session has. */
+  /** Listens to the conversation that the visit has. */
   #follow(): void {
-    this.#ticketId = this.#session.ticket?.id ?? this.#ticketId;
+    this.#ticketId = this.#visit.ticket?.id ?? this.#ticketId;
     this.#phase = 'active';
-    this.#link.start();
+    this.#listening.start();
   }
 
   /** This page has begun, or another tab has begun, left or renewed the conversation. */
   #ticketChanged(): void {
-    const id = this.#session.ticket?.id ?? null;
+    const id = this.#visit.ticket?.id ?? null;
     if (id === this.#ticketId) return;
     if (id === null) {
       this.#over();
@@ -235,12 +241,12 @@ export class Chat {
     this.#timeline = new Timeline();
     this.#ticketId = id;
     this.#phase = 'active';
-    this.#link.start();
+    this.#listening.start();
   }
 
   #draftsChanged(): void {
     this.#changed();
-    this.#sender.flush();
+    this.#sending.flush();
   }
 
   #over(): void {
@@ -256,8 +262,8 @@ export class Chat {
 
   #stopFollowing(): void {
     this.#ticketId = null;
-    this.#session.forget();
-    this.#link.stop();
+    this.#visit.forget();
+    this.#listening.stop();
   }
 
   #goTo(phase: Phase): void {
@@ -272,14 +278,14 @@ export class Chat {
 
   #current(): ChatState {
     const { messages } = this.#timeline;
-    const seen = this.#platform.storage.get(this.#seenKey) ?? '';
-    const drafts = this.#outbox.drafts.filter(({ name }) => !this.#arrived.has(name));
+    const seen = this.#environment.storage.get(this.#seenKey) ?? '';
+    const drafts = this.#drafts.all.filter(({ name }) => !this.#arrived.has(name));
     return {
       phase: this.#phase,
       connection: this.#connection,
-      entries: [
-        ...messages.map((message) => entryOfMessage(message, this.#names.get(message.id))),
-        ...drafts.map(entryOfDraft),
+      lines: [
+        ...messages.map((message) => lineOfMessage(message, this.#names.get(message.id))),
+        ...drafts.map(lineOfDraft),
       ],
       agentTypes: this.#typing.agentTypes,
       unread: messages.filter(({ from_contact, sent_at }) => !from_contact && sent_at > seen).length,
@@ -287,7 +293,7 @@ export class Chat {
   }
 }
 
-const entryOfMessage = ({ id, content, from_contact, sent_at, sender }: Message, name = id): Entry => ({
+const lineOfMessage = ({ id, content, from_contact, sent_at, sender }: Message, name = id): Line => ({
   key: name,
   content,
   fromVisitor: from_contact,
@@ -296,7 +302,7 @@ const entryOfMessage = ({ id, content, from_contact, sent_at, sender }: Message,
   sender,
 });
 
-const entryOfDraft = ({ name, content, writtenAt, problem }: Draft): Entry => ({
+const lineOfDraft = ({ name, content, writtenAt, problem }: Draft): Line => ({
   key: name,
   content,
   fromVisitor: true,

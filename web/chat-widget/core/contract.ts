@@ -17,7 +17,7 @@ export interface Message {
 }
 
 /** The answer of `/chatplugin.authenticate`. */
-export interface Entrance {
+export interface Authentication {
   /** Opens the other operations and the socket, for an hour. */
   token: string;
   /** What was written so far; empty for a new conversation. */

@@ -1,5 +1,5 @@
 import { destinations, type Message, type MessageFrame, type TypingFrame } from './contract.ts';
-import type { Platform } from './platform.ts';
+import type { Environment } from './environment.ts';
 import { decodeFrames, encodeFrame, type StompFrame } from './stomp.ts';
 
 export interface SocketEvents {
@@ -36,7 +36,7 @@ const policyViolation = 1008;
 /** One connection to the hub's WebSocket, from its beginning to its end. */
 export function openSocket(
   { host, token, after }: SocketTarget,
-  { WebSocket, clock }: Pick<Platform, 'WebSocket' | 'clock'>,
+  { WebSocket, clock }: Pick<Environment, 'WebSocket' | 'clock'>,
   events: SocketEvents,
 ): Socket {
   const webSocket = new WebSocket(`${host.replace(/^http/, 'ws')}/ws.chatplugin`, ['v12.stomp']);
@@ -66,7 +66,7 @@ export function openSocket(
     });
   }
 
-  /** Nothing for two periods: the line is dead, whatever the browser thinks. */
+  /** Nothing for two periods: the connection is dead, whatever the browser thinks. */
   function heard(): void {
     if (!isSubscribed) return;
     cancelWatch();
@@ -105,6 +105,8 @@ export function openSocket(
     heard();
   };
   webSocket.onclose = ({ code }) => end(code === policyViolation);
+  // One that a page's policy forbids fails without being closed.
+  webSocket.onerror = () => end(false);
   return {
     typing: (isTyping) => {
       if (isSubscribed) send('SEND', { destination: destinations.sendTyping }, JSON.stringify({ typing: isTyping }));

@@ -1,4 +1,4 @@
-import type { Clock } from './platform.ts';
+import type { Clock } from './environment.ts';
 
 export interface TypingEvents {
   /** The hub is to know whether the visitor types. */

@@ -1,9 +1,9 @@
 import { type ComponentChildren, Fragment, h } from 'preact';
-import type { Chat, Entry } from '../core/chat.ts';
+import type { Chat, Line } from '../core/chat.ts';
 import { safeMedia } from '../core/links.ts';
 import type { Choose } from './cards.tsx';
 import type { Settings } from './config.ts';
-import { EntryView } from './entry.tsx';
+import { LineView } from './line.tsx';
 import { type Group, timeName } from './grouping.ts';
 
 interface GroupProps {
@@ -15,14 +15,12 @@ interface GroupProps {
 
 /** What one side wrote, under its name and with its time. */
 export function GroupView({ group, chat, settings, choose }: GroupProps) {
-  const entries = group.entries.map((entry) => (
-    <EntryView key={entry.key} entry={entry} settings={settings} choose={choose} />
-  ));
+  const lines = group.lines.map((line) => <LineView key={line.key} line={line} settings={settings} choose={choose} />);
   const end = <GroupEnd group={group} chat={chat} settings={settings} />;
   if (group.fromVisitor)
     return (
       <div class="group own">
-        {entries}
+        {lines}
         {end}
       </div>
     );
@@ -33,14 +31,14 @@ export function GroupView({ group, chat, settings, choose }: GroupProps) {
           {group.sender.name}
         </p>
       )}
-      {entries}
+      {lines}
       {end}
     </AgentRow>
   );
 }
 
 /** The side of agents: their picture, or the first letter of their name, and what is beside it. */
-export function AgentRow(props: { settings: Settings; sender?: Entry['sender']; children: ComponentChildren }) {
+export function AgentRow(props: { settings: Settings; sender?: Line['sender']; children: ComponentChildren }) {
   const { settings, sender, children } = props;
   const picture = safeMedia(sender?.avatar_url, settings.host) ?? settings.avatarUrl;
   const [initial = ''] = sender?.name || settings.texts.title;
@@ -55,19 +53,19 @@ export function AgentRow(props: { settings: Settings; sender?: Entry['sender']; 
 }
 
 /** When it was written, or what became of it instead. */
-function GroupEnd({ group: { entries }, chat, settings }: Omit<GroupProps, 'choose'>) {
+function GroupEnd({ group: { lines }, chat, settings }: Omit<GroupProps, 'choose'>) {
   const { texts, locale } = settings;
-  const failed = entries.filter(({ status }) => status === 'failed');
-  const { status, at } = entries.at(-1)!;
+  const failed = lines.filter(({ status }) => status === 'failed');
+  const { status, at } = lines.at(-1)!;
   return (
     <>
-      {failed.map((entry) => (
-        <p class="note failed" key={entry.key}>
-          <span title={entry.problem}>{texts.failed}</span>
-          <button type="button" onClick={() => chat.retry(entry)}>
+      {failed.map((line) => (
+        <p class="note failed" key={line.key}>
+          <span title={line.problem}>{texts.failed}</span>
+          <button type="button" onClick={() => chat.retry(line)}>
             {texts.retry}
           </button>
-          <button type="button" onClick={() => chat.discard(entry)}>
+          <button type="button" onClick={() => chat.discard(line)}>
             {texts.discard}
           </button>
         </p>

@@ -1,11 +1,11 @@
-import type { Entry } from '../core/chat.ts';
+import type { Line } from '../core/chat.ts';
 
 /** Entries of one side that follow each other closely: shown under one name and one time. */
 export interface Group {
   key: string;
   fromVisitor: boolean;
-  sender: Entry['sender'];
-  entries: Entry[];
+  sender: Line['sender'];
+  lines: Line[];
 }
 
 /** The groups of a day. */
@@ -18,22 +18,22 @@ export interface Day {
 
 const closely = 5 * 60_000;
 
-export function groupByDay(entries: readonly Entry[]): Day[] {
+export function groupByDay(lines: readonly Line[]): Day[] {
   const days: Day[] = [];
-  let last: Entry | null = null;
-  for (const entry of entries) {
-    const key = new Date(entry.at).toDateString();
-    if (days.at(-1)?.key !== key) days.push({ key, at: entry.at, groups: [] });
+  let last: Line | null = null;
+  for (const line of lines) {
+    const key = new Date(line.at).toDateString();
+    if (days.at(-1)?.key !== key) days.push({ key, at: line.at, groups: [] });
     const { groups } = days.at(-1)!;
-    const belongs = groups.length > 0 && last !== null && isClose(last, entry);
-    if (belongs) groups.at(-1)!.entries.push(entry);
-    else groups.push({ key: entry.key, fromVisitor: entry.fromVisitor, sender: entry.sender, entries: [entry] });
-    last = entry;
+    const belongs = groups.length > 0 && last !== null && isClose(last, line);
+    if (belongs) groups.at(-1)!.lines.push(line);
+    else groups.push({ key: line.key, fromVisitor: line.fromVisitor, sender: line.sender, lines: [line] });
+    last = line;
   }
   return days;
 }
 
-const isClose = (one: Entry, next: Entry): boolean =>
+const isClose = (one: Line, next: Line): boolean =>
   one.fromVisitor === next.fromVisitor &&
   (one.fromVisitor || one.sender?.id === next.sender?.id) &&
   next.at - one.at < closely;

@@ -22,14 +22,14 @@ export class MessageList extends Component<ListProps, { isAtEnd: boolean }> {
   readonly #log = createRef<HTMLDivElement>();
 
   override componentDidUpdate({ state }: ListProps): void {
-    const last = this.props.state.entries.at(-1);
-    if (last?.fromVisitor && last.key !== state.entries.at(-1)?.key) this.#goToEnd();
+    const last = this.props.state.lines.at(-1);
+    if (last?.fromVisitor && last.key !== state.lines.at(-1)?.key) this.#goToEnd();
   }
 
   override render() {
     const { chat, state, settings } = this.props;
     const { texts, locale, host } = settings;
-    const last = state.entries.at(-1);
+    const last = state.lines.at(-1);
     const isOpen = state.phase === 'new' || state.phase === 'active';
     const choose: Choose = isOpen ? (choice) => chat.send(replyContent(choice)) : null;
     return (
@@ -49,7 +49,7 @@ export class MessageList extends Component<ListProps, { isAtEnd: boolean }> {
                 <div class="bubble">{texts.welcome}</div>
               </AgentRow>
             )}
-            {groupByDay(state.entries).map(({ key, at, groups }) => (
+            {groupByDay(state.lines).map(({ key, at, groups }) => (
               <div class="day" key={key}>
                 <p class="date">{dayName(at, Date.now(), locale)}</p>
                 {groups.map((group) => (
@@ -61,7 +61,7 @@ export class MessageList extends Component<ListProps, { isAtEnd: boolean }> {
               <Choices class="chips" choices={readContent(last.content, host).choices} choose={choose} />
             )}
             {state.agentTypes && (
-              <AgentRow settings={settings}>
+              <AgentRow settings={settings} sender={state.lines.findLast(({ sender }) => sender?.name)?.sender}>
                 <div class="bubble typing">
                   <span class="hidden">{texts.typing}</span>
                   <i />

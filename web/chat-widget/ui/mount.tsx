@@ -1,6 +1,6 @@
 import { createRef, h, render } from 'preact';
 import { Chat, type ChatOptions } from '../core/chat.ts';
-import type { Platform } from '../core/platform.ts';
+import type { Environment } from '../core/environment.ts';
 import { settingsOf, type WidgetConfig } from './config.ts';
 import frame from './styles/frame.css';
 import messages from './styles/messages.css';
@@ -21,8 +21,8 @@ export interface Mounted {
  * styles are a constructed sheet and properties set by script, which a Content-Security-Policy without inline styles
  * lets through.
  */
-export function mount(options: ChatOptions, config: WidgetConfig, platform: Platform): Mounted {
-  const chat = new Chat(options, platform);
+export function mount(options: ChatOptions, config: WidgetConfig, environment: Environment): Mounted {
+  const chat = new Chat(options, environment);
   const settings = settingsOf(config, options.host);
   const host = document.createElement('parley-chat');
   const shadow = host.attachShadow({ mode: 'open' });

@@ -1,6 +1,6 @@
 /** What the core needs of the place where it runs: a browser, or a test. */
 
-export interface Platform {
+export interface Environment {
   fetch: typeof fetch;
   WebSocket: typeof WebSocket;
   storage: KeyValueStorage;

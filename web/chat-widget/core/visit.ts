@@ -1,6 +1,6 @@
 import { type Api, Refusal } from './api.ts';
-import type { Entrance, Message } from './contract.ts';
-import { type Platform, readJson } from './platform.ts';
+import type { Authentication, Message } from './contract.ts';
+import { type Environment, readJson } from './environment.ts';
 
 /** What all tabs know of the visitor's conversation. */
 export interface Ticket {
@@ -14,9 +14,9 @@ export interface Ticket {
 /** A resume token lasts a week: renewed each day, a conversation lasts as long as its visitor comes back. */
 const renewAfter = 24 * 3_600_000;
 
-export interface SessionParts {
+export interface VisitParts {
   api: Api;
-  platform: Platform;
+  environment: Environment;
   channelId: string;
   /** Of the ticket in the storage. */
   key: string;
@@ -25,27 +25,27 @@ export interface SessionParts {
 }
 
 /** The visitor's conversation over pages and tabs: how it begins, how it is gone on with, and how it is left. */
-export class Session {
-  readonly #parts: SessionParts;
-  #entering: Promise<Entrance | null> | null = null;
+export class Visit {
+  readonly #parts: VisitParts;
+  #entering: Promise<Authentication | null> | null = null;
 
-  constructor(parts: SessionParts) {
+  constructor(parts: VisitParts) {
     this.#parts = parts;
   }
 
   /** Null: there is no conversation to go on with. */
   get ticket(): Ticket | null {
-    return readJson<Ticket>(this.#parts.platform.storage.get(this.#parts.key));
+    return readJson<Ticket>(this.#parts.environment.storage.get(this.#parts.key));
   }
 
   /**
-   * The token of the conversation, which is begun where there is none and `begin` says so; else null. Tabs begin one
-   * after the other, so that they find one conversation and not each its own.
+   * The token of the conversation, which is begun where there is none and `begin` says so; else null. Only what is sent
+   * begins one, and one tab sends at a time: so tabs find one conversation, and not each its own.
    * @throws Refusal when the channel takes no visitors
    */
   async token(begin: boolean): Promise<string | null> {
-    const entrance = (await this.#enterOnce(begin)) ?? (begin ? await this.#enterOnce(true) : null);
-    return entrance?.token ?? null;
+    const authentication = (await this.#enterOnce(begin)) ?? (begin ? await this.#enterOnce(true) : null);
+    return authentication?.token ?? null;
   }
 
   /** The hub does not take this token any more. */
@@ -79,31 +79,32 @@ export class Session {
     this.#entering = null;
   }
 
-  #enterOnce(begin: boolean): Promise<Entrance | null> {
+  #enterOnce(begin: boolean): Promise<Authentication | null> {
     if (this.#entering) return this.#entering;
     const entering = this.#enter(begin);
     this.#entering = entering;
-    const settle = (entrance: Entrance | null) => {
+    const settle = (authentication: Authentication | null) => {
       // The conversation may have been left meanwhile.
       if (this.#entering !== entering) return;
-      if (entrance) this.#parts.onList(entrance.messages);
+      if (authentication) this.#parts.onList(authentication.messages);
       else this.#entering = null;
     };
     entering.then(settle, () => settle(null));
     return entering;
   }
 
-  async #enter(begin: boolean): Promise<Entrance | null> {
+  async #enter(begin: boolean): Promise<Authentication | null> {
     const { ticket } = this;
     return (ticket && (await this.#resume(ticket))) || (begin ? await this.#begin() : null);
   }
 
   /** @returns null when the hub does not know the conversation any more */
-  async #resume(ticket: Ticket): Promise<Entrance | null> {
+  async #resume(ticket: Ticket): Promise<Authentication | null> {
     try {
-      const entrance = await this.#parts.api.authenticate({ resume_token: ticket.resumeToken });
-      if (this.#parts.platform.clock.now() - ticket.issuedAt > renewAfter) await this.#keep(ticket.id, entrance.token);
-      return entrance;
+      const authentication = await this.#parts.api.authenticate({ resume_token: ticket.resumeToken });
+      if (this.#parts.environment.clock.now() - ticket.issuedAt > renewAfter)
+        await this.#keep(ticket.id, authentication.token);
+      return authentication;
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 401) throw error;
       if (this.ticket?.id === ticket.id) this.#write(null);
@@ -112,18 +113,18 @@ export class Session {
   }
 
   /** What can not be gone on with is not begun: nothing is written into it before the ticket is kept. */
-  async #begin(): Promise<Entrance> {
-    const entrance = await this.#parts.api.authenticate({ channel_id: this.#parts.channelId });
-    await this.#keep(this.#parts.platform.newId(), entrance.token);
-    return entrance;
+  async #begin(): Promise<Authentication> {
+    const authentication = await this.#parts.api.authenticate({ channel_id: this.#parts.channelId });
+    await this.#keep(this.#parts.environment.newId(), authentication.token);
+    return authentication;
   }
 
   async #keep(id: string, token: string): Promise<void> {
     const resumeToken = await this.#parts.api.resumeToken(token);
-    this.#write({ id, resumeToken, issuedAt: this.#parts.platform.clock.now() });
+    this.#write({ id, resumeToken, issuedAt: this.#parts.environment.clock.now() });
   }
 
   #write(ticket: Ticket | null): void {
-    this.#parts.platform.storage.set(this.#parts.key, ticket && JSON.stringify(ticket));
+    this.#parts.environment.storage.set(this.#parts.key, ticket && JSON.stringify(ticket));
   }
 }

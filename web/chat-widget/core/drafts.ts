@@ -1,5 +1,5 @@
 import type { Json } from './contract.ts';
-import { type KeyValueStorage, readJson } from './platform.ts';
+import { type KeyValueStorage, readJson } from './environment.ts';
 
 /** What the visitor has written and the hub has not confirmed yet. */
 export interface Draft {
@@ -16,30 +16,30 @@ export interface Draft {
 
 /**
  * The drafts of all tabs, in the order in which they were written. It keeps no copy, as the storage is what tabs share,
- * and each draft has an entry of its own there, so that tabs which write at the same time do not undo each other.
+ * and each draft has a key of its own there, so that tabs which write at the same time do not undo each other.
  */
-export class Outbox {
+export class Drafts {
   readonly #storage: KeyValueStorage;
   readonly #prefix: string;
 
-  /** @param prefix of the entries in the storage */
+  /** @param prefix of the keys in the storage */
   constructor(storage: KeyValueStorage, prefix: string) {
     this.#storage = storage;
     this.#prefix = prefix;
   }
 
-  get drafts(): Draft[] {
+  get all(): Draft[] {
     const drafts = this.#storage.keys(this.#prefix).map((key) => readJson<Draft>(this.#storage.get(key)));
     return drafts.filter((draft) => draft !== null).sort((one, other) => one.writtenAt - other.writtenAt);
   }
 
   /** The next one to send; one with a problem waits for the visitor. */
   get next(): Draft | undefined {
-    return this.drafts.find(({ problem }) => problem === undefined);
+    return this.all.find(({ problem }) => problem === undefined);
   }
 
   add(content: Json, name: string, now: number): void {
-    const last = this.drafts.at(-1)?.writtenAt ?? 0;
+    const last = this.all.at(-1)?.writtenAt ?? 0;
     this.#put({ name, content, writtenAt: Math.max(now, last + 1) });
   }
 
@@ -53,7 +53,7 @@ export class Outbox {
   }
 
   clear(): void {
-    for (const { name } of this.drafts) this.remove(name);
+    for (const { name } of this.all) this.remove(name);
   }
 
   #put(draft: Draft): void {

@@ -1,11 +1,11 @@
 import { type Api, Refusal } from './api.ts';
 import { Backoff } from './backoff.ts';
 import type { Message } from './contract.ts';
-import type { Draft, Outbox } from './outbox.ts';
-import type { Platform } from './platform.ts';
-import type { Session } from './session.ts';
+import type { Draft, Drafts } from './drafts.ts';
+import type { Environment } from './environment.ts';
+import type { Visit } from './visit.ts';
 
-export interface SenderEvents {
+export interface SendingEvents {
   /** The hub has it; the draft is still there. */
   sent(draft: Draft, message: Message): void;
   /** A draft has a problem now. */
@@ -15,29 +15,29 @@ export interface SenderEvents {
 }
 
 /** Sends the drafts, one after the other in their order, until the hub has them all. */
-export class Sender {
-  readonly #parts: { api: Api; platform: Platform; session: Session; outbox: Outbox; name: string };
-  readonly #events: SenderEvents;
+export class Sending {
+  readonly #parts: { api: Api; environment: Environment; visit: Visit; drafts: Drafts; name: string };
+  readonly #events: SendingEvents;
   readonly #backoff: Backoff;
-  #sending = false;
+  #isSending = false;
   #stopped = false;
 
   /** @param parts `name`: of the lock that the tabs share */
   constructor(
-    parts: { api: Api; platform: Platform; session: Session; outbox: Outbox; name: string },
-    events: SenderEvents,
+    parts: { api: Api; environment: Environment; visit: Visit; drafts: Drafts; name: string },
+    events: SendingEvents,
   ) {
     this.#parts = parts;
     this.#events = events;
-    this.#backoff = new Backoff(parts.platform);
+    this.#backoff = new Backoff(parts.environment);
   }
 
   /** Sends what there is, unless that waits for its next try: tabs that wake each other would never rest. */
   async flush(): Promise<void> {
-    if (this.#sending || this.#stopped || this.#backoff.isWaiting || !this.#parts.outbox.next) return;
-    this.#sending = true;
+    if (this.#isSending || this.#stopped || this.#backoff.isWaiting || !this.#parts.drafts.next) return;
+    this.#isSending = true;
     const retry = await this.#sendAll();
-    this.#sending = false;
+    this.#isSending = false;
     if (retry === null) this.#backoff.reset();
     else if (!this.#stopped) this.#backoff.again(() => this.flush(), retry);
     // What was written while the last answer was on its way.
@@ -57,10 +57,10 @@ export class Sender {
 
   /** @returns ms to wait at least before the next try; null: there is nothing left to send */
   async #sendAll(): Promise<number | null> {
-    const { platform, outbox, name } = this.#parts;
+    const { environment, drafts, name } = this.#parts;
     try {
-      await platform.exclusively(name, async () => {
-        for (let draft = outbox.next; draft && !this.#stopped; draft = outbox.next) await this.#send(draft);
+      await environment.exclusively(name, async () => {
+        for (let draft = drafts.next; draft && !this.#stopped; draft = drafts.next) await this.#send(draft);
       });
       return null;
     } catch (error) {
@@ -73,22 +73,22 @@ export class Sender {
   }
 
   async #send(draft: Draft): Promise<void> {
-    const { api, session, outbox } = this.#parts;
-    const token = await session.token(true);
+    const { api, visit, drafts } = this.#parts;
+    const token = await visit.token(true);
     if (token === null) throw new Error('The conversation was left.');
-    if (!draft.tried) outbox.change({ ...draft, tried: true });
+    if (!draft.tried) drafts.change({ ...draft, tried: true });
     try {
       this.#events.sent(draft, await api.send(token, draft.content, draft.name));
     } catch (error) {
       if (!(error instanceof Refusal) || error.passes) throw error;
       if (error.status !== 401) return this.#giveUp(draft, error.message);
-      await session.expire(token);
+      await visit.expire(token);
       throw error;
     }
   }
 
   #giveUp(draft: Draft, problem: string): void {
-    this.#parts.outbox.change({ ...draft, problem });
+    this.#parts.drafts.change({ ...draft, problem });
     this.#events.changed();
   }
 }

@@ -1,14 +1,14 @@
 import { Refusal } from './api.ts';
 import { Backoff } from './backoff.ts';
 import type { Message } from './contract.ts';
-import type { Platform } from './platform.ts';
-import type { Session } from './session.ts';
+import type { Environment } from './environment.ts';
+import type { Visit } from './visit.ts';
 import { openSocket, type Socket } from './socket.ts';
 
 /** `idle`: there is no conversation to listen to. */
 export type Connection = 'idle' | 'connecting' | 'online' | 'offline';
 
-export interface LinkEvents {
+export interface ListeningEvents {
   connection(now: Connection): void;
   message(message: Message): void;
   typing(isTyping: boolean): void;
@@ -28,9 +28,9 @@ const rarely = 12;
  * Listens to the conversation: connects, and connects again, until it is told to stop. Where no socket gets through (a
  * page's policy, a proxy), but requests do, it asks now and then.
  */
-export class Link {
-  readonly #parts: { host: string; session: Session; platform: Platform };
-  readonly #events: LinkEvents;
+export class Listening {
+  readonly #parts: { host: string; visit: Visit; environment: Environment };
+  readonly #events: ListeningEvents;
   readonly #backoff: Backoff;
   #isRunning = false;
   #socket: Socket | null = null;
@@ -40,10 +40,10 @@ export class Link {
   /** Behind the last Message that came; null: none came yet. */
   #place: string | null = null;
 
-  constructor(parts: { host: string; session: Session; platform: Platform }, events: LinkEvents) {
+  constructor(parts: { host: string; visit: Visit; environment: Environment }, events: ListeningEvents) {
     this.#parts = parts;
     this.#events = events;
-    this.#backoff = new Backoff(parts.platform);
+    this.#backoff = new Backoff(parts.environment);
   }
 
   start(): void {
@@ -75,8 +75,8 @@ export class Link {
   }
 
   async #connect(): Promise<void> {
-    const { session } = this.#parts;
-    const token = await session.token(false);
+    const { visit } = this.#parts;
+    const token = await visit.token(false);
     if (!this.#isRunning) return;
     if (token !== null) this.#open(token);
     else {
@@ -98,8 +98,8 @@ export class Link {
   }
 
   #open(token: string): void {
-    const { host, platform } = this.#parts;
-    const socket = openSocket({ host, token, after: this.#place }, platform, {
+    const { host, environment } = this.#parts;
+    const socket = openSocket({ host, token, after: this.#place }, environment, {
       subscribed: () => this.#subscribed(socket),
       message: (message, place) => {
         this.#place = place;
@@ -117,7 +117,7 @@ export class Link {
     this.#isSubscribed = true;
     this.#events.connection('online');
     try {
-      if (this.#place === null) await this.#parts.session.refresh();
+      if (this.#place === null) await this.#parts.visit.refresh();
       this.#backoff.reset();
     } catch {
       socket.close();
@@ -131,7 +131,7 @@ export class Link {
     this.#isSubscribed = false;
     if (refusedToken !== null) {
       this.#place = null;
-      await this.#parts.session.expire(refusedToken);
+      await this.#parts.visit.expire(refusedToken);
     }
     if (couldListen || refusedToken !== null) this.#retry(0);
     else if (this.#polls === 0) this.#attempt(() => this.#poll());
@@ -139,7 +139,7 @@ export class Link {
   }
 
   async #poll(): Promise<void> {
-    await this.#parts.session.refresh();
+    await this.#parts.visit.refresh();
     if (!this.#isRunning) return;
     this.#events.connection('online');
     this.#polls++;
