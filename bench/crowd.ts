@@ -3,8 +3,14 @@ import { WebSocket } from 'ws';
 import { FrameParser, serialiseFrame } from '#src/realtime/frame.ts';
 import type { BenchHub } from './hub.ts';
 
-/** One visitor with an open socket, and who is told of each message that comes. */
-export interface CrowdVisitor {
+/** Ms from the beginning of a send: until its sender was answered, and until the visitor's socket had it. */
+export interface Way {
+  answered: number;
+  arrived: number;
+}
+
+/** One visitor with an open socket. */
+interface CrowdVisitor {
   conversation: string;
   socket: WebSocket;
 }
@@ -44,14 +50,14 @@ export class Crowd implements Disposable {
     this.#visitors.push(...(await each(tokens, (token) => this.#open(token))));
   }
 
-  /** Sends a message to a visitor. @returns ms until the visitor's socket has it */
-  async send(index: number, name: string): Promise<number> {
+  /** Sends a message to a visitor, under a name that no other has. */
+  async send(index: number, name: string): Promise<Way> {
     const begun = performance.now();
-    const arrived = new Promise<void>((resolve) => this.#heard.set(name, resolve));
+    const since = (): number => performance.now() - begun;
+    const arriving = new Promise<number>((resolve) => this.#heard.set(name, () => resolve(since())));
     const conversation_id = this.#visitors[index]!.conversation;
     await this.#hub.call('messages.send', { conversation_id, message: { text: name } });
-    await arrived;
-    return performance.now() - begun;
+    return { answered: since(), arrived: await arriving };
   }
 
   [Symbol.dispose](): void {

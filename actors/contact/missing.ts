@@ -1,6 +1,5 @@
-import { appearanceOf } from '../conversation/representation.ts';
-
-import { type ConversationRow, conversations, isErased } from '../conversation/tables.ts';
+import { appearanceOf, isErased } from '../conversation/representation.ts';
+import { type ConversationRow, conversations } from '../conversation/tables.ts';
 import { contactOfConversation } from '../ids.ts';
 import { parseJson } from '../json.ts';
 import type { JsonObject } from '../representation.ts';

@@ -21,10 +21,10 @@ import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './
 import { type ConversationRuntime, isOfErased, isPresent, ownMessage, presentConversation } from './memory.ts';
 import { addOutbound, giveUpParked, parkAgain, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
-import { displayNameOf, messageJson } from './representation.ts';
+import { displayNameOf, isErased, messageJson } from './representation.ts';
 import { hearOfMessage } from './said.ts';
 import { dropTag, putTag, takeTagOff } from './tags.ts';
-import { isErased, type MessageRow, messages } from './tables.ts';
+import { type MessageRow, messages } from './tables.ts';
 import { reflectTyping } from './typing.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 

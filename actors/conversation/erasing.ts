@@ -14,8 +14,8 @@ import { releaseEchoes } from './echoes.ts';
 import { redactedEvent } from './events.ts';
 import { tellContact } from './ingest.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
-import { defaultDisplayName } from './representation.ts';
-import { isErased, messageMedia, type MessageRow, messages, parkedSends } from './tables.ts';
+import { defaultDisplayName, isErased } from './representation.ts';
+import { type MessageRow, messageMedia, messages, parkedSends } from './tables.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
 type ErasureHandlers = Pick<
@@ -79,6 +79,7 @@ function begin(runtime: ConversationRuntime, partOf: ErasureOf): void {
   // As messages they stay known when they are pushed again.
   releaseEchoes(runtime);
   runtime.step({ type: 'read' });
+  runtime.step({ type: 'typing.ended' });
   const [since, before] = [row.erased_before ?? 0, runtime.nextKey()];
   releaseFiles(runtime, partOf, row.metadata);
   saveConversation(runtime, {

@@ -1,4 +1,3 @@
-import { isErased } from './tables.ts';
 import { contactActor } from '../contact/contract.ts';
 import { Failure } from '../errors.ts';
 import { contactOfConversation } from '../ids.ts';
@@ -9,7 +8,7 @@ import { type ConversationRuntime, isPresent } from './memory.ts';
 import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
-import { appearanceOf } from './representation.ts';
+import { appearanceOf, isErased } from './representation.ts';
 import { createConversation, saveConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];

@@ -92,6 +92,10 @@ export function appearanceOf(
   };
 }
 
+/** Everything was erased, and nobody has written since: where the conversation is at its source is not known. */
+export const isErased = (row: Pick<ConversationRow, 'erased_before' | 'source_conversation_id'>): boolean =>
+  row.erased_before !== null && row.source_conversation_id === '';
+
 /** What a conversation is called: the name that an agent gave wins over what its source says in the metadata. */
 export function displayNameOf(row: Pick<ConversationRow, 'id' | 'source' | 'agent_name'>, stored: JsonObject): string {
   const said = objectAt(stored, 'contact').display_name;

@@ -81,7 +81,3 @@ export const messages = new Table<MessageRow>('message', ['id', 'echo_id']);
 export const messageMedia = new Table<MessageMediaRow>('message_media', ['media']);
 export const parkedSends = new Table<ParkedSendRow>('parked_send', ['message_id']);
 export const parkedEchoes = new Table<ParkedEchoRow>('parked_echo', ['message_id']);
-
-/** Everything was erased, and nobody has written since: where the conversation is at its source is not known. */
-export const isErased = (row: Readonly<ConversationRow>): boolean =>
-  row.erased_before !== null && row.source_conversation_id === '';

@@ -143,20 +143,23 @@ export class Checkpoints {
     const idle = !this.#written && !this.#moving;
     this.#written = false;
     if (idle && this.#pages < checkpointBounds.idle && !this.#isFailing && !this.#mustEmpty) return;
-    if (idle) this.#move(mover, true);
+    // What was erased does not wait for a writer who never rests: the mover finds a moment between two batches.
+    if (idle || (this.#mustEmpty && !this.#moving)) this.#move(mover, true);
     this.#cancelIdle = this.#clock.schedule(idleAfter, () => this.#idle(mover));
   }
 
   #move(mover: Mover, empty: boolean): void {
     this.#moving = true;
     this.#begun = empty ? null : this.#pages;
+    // What is erased from here on may come too late for this one.
+    const owed = this.#mustEmpty;
+    if (empty) this.#mustEmpty = false;
     mover.move(checkpointBounds.near, empty, ({ emptied, problem }) => {
       this.#moving = false;
       if (problem === null) this.#worked();
       else this.#failed(problem);
-      if (!emptied) return;
-      this.#pages = 0;
-      this.#mustEmpty = false;
+      if (emptied) this.#pages = 0;
+      else this.#mustEmpty ||= owed;
     });
   }
 }

@@ -29,6 +29,8 @@ export class FrameError extends Error {
 const LF = 10;
 const CR = 13;
 const empty = Buffer.alloc(0);
+/** Of all parsers: it keeps nothing between two calls. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const unescapes: Record<StompVersion, Record<string, string>> = {
   '1.0': {},
   '1.1': { '\\n': '\n', '\\c': ':', '\\\\': '\\' },
@@ -92,7 +94,6 @@ export class FrameParser {
   /** How escapes are read: the version that was agreed on, 1.0 before that. */
   version: StompVersion = '1.0';
   readonly #limits: FrameLimits;
-  readonly #text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   #part: 'command' | 'headers' | 'body' = 'command';
   #held: Buffer = empty;
   #heldBytes = 0;
@@ -224,7 +225,7 @@ export class FrameParser {
 
   #decode(bytes: Buffer): string {
     try {
-      return this.#text.decode(bytes);
+      return utf8.decode(bytes);
     } catch {
       throw new FrameError('A line of the frame is not valid UTF-8.');
     }

@@ -163,6 +163,30 @@ test('a log that holds what was erased is emptied, however small', () => {
   expect(scene.asked).toEqual([]);
 });
 
+test('what was erased leaves the log while others write', () => {
+  const scene = new Scene();
+  scene.pages = 1;
+  scene.checkpoints.committed(true);
+  scene.clock.advance(5_000);
+  expect(scene.asked.map(({ empty }) => empty)).toEqual([true]);
+  scene.write(1);
+  scene.moverEnds(0, false);
+  scene.write(1);
+  scene.clock.advance(5_000);
+  expect(scene.asked.map(({ empty }) => empty)).toEqual([true]);
+});
+
+test('what is erased while the log is emptied is not forgotten', () => {
+  const scene = new Scene();
+  scene.pages = 1;
+  scene.checkpoints.committed(true);
+  scene.clock.advance(5_000);
+  scene.checkpoints.committed(true);
+  scene.moverEnds(0, true);
+  scene.clock.advance(5_000);
+  expect(scene.asked.map(({ empty }) => empty)).toEqual([true]);
+});
+
 test('a checkpoint that fails is logged once and tried again', () => {
   const scene = new Scene(false);
   scene.failure = new Error('disk I/O error');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { channelId, conversationId } from '#actors/ids.ts';
 import type { ChannelJson, ConversationJson, MessageJson } from '#actors/representation.ts';
+import { operations } from '#src/http/operations.ts';
 import { VisitorTokens } from '#src/security/visitor-token.ts';
 import { refusalOf, startApi, type TestApi } from '../_support/api.ts';
 import { systemToken, testConfig } from '../_support/config.ts';
@@ -81,6 +82,25 @@ describe('a channel for visitors', () => {
       expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
     },
   );
+});
+
+describe('without the component', () => {
+  it('every operation says that it is off', async () => {
+    const config = { ...testConfig(), components: { sources: {} } };
+    await using api = await startApi({ config });
+    const id = channelId('chatplugin', 'shop');
+    const channel = { source: 'chatplugin', sourceChannelId: 'shop', name: 'shop' };
+    await api.commands.send('channel', id, 'channel.connect', channel);
+    const claims = { conversationId: conversationId(id, 'ann'), channelId: id, contact: 'ann' };
+    const Authorization = await new VisitorTokens(config, api.system.clock).make('visit', claims);
+    const concerned = operations.filter(({ feature }) => feature === 'chatplugin');
+    expect(concerned).toHaveLength(5);
+    for (const { path, auth, example } of concerned) {
+      const answer = await api.post(path, example, auth.startsWith('visitor') ? { Authorization } : {});
+      expect([path, ...refusalOf(answer)]).toEqual([path, 409, 'feature_disabled']);
+      expect(answer.body.error).toContain('components.sources.chatplugin');
+    }
+  });
 });
 
 describe('a visitor', () => {

@@ -10,6 +10,7 @@ import { log } from './list/log.ts';
 import { realtime } from './list/realtime.ts';
 import { retention } from './list/retention.ts';
 import { search } from './list/search.ts';
+import { visitors } from './list/visitors.ts';
 import { webhooks } from './list/webhooks.ts';
 import { writePath } from './list/write-path.ts';
 import type { Mutant } from './mutant.ts';
@@ -23,6 +24,7 @@ export const mutants: readonly Mutant[] = [
   ...dispatch,
   ...webhooks,
   ...realtime,
+  ...visitors,
   ...retention,
   ...faults,
   ...cursors,

@@ -6,7 +6,7 @@ import { ManualClock } from '../_support/manual-clock.ts';
 
 const host = 'http://hub.test';
 
-/** The hub's side of the chat plugin, as docs/api.md has it, without any of the hub: what the headless chat talks to. */
+/** The hub's side of the chat plugin (docs/api.md, "Chat plugin"), without any of the hub: what the headless chat talks to. */
 export class MemoryHub {
   readonly clock = new ManualClock();
   readonly conversations = new Map<string, Message[]>();
