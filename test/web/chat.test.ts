@@ -253,7 +253,7 @@ describe('away from the hub', () => {
 
   it('doubles nothing when answers are lost', async () => {
     const { chat } = await begun();
-    hub.losesAnswers = true;
+    hub.losesAnswersOf = '/chatplugin.send';
     for (const text of ['One', 'Two']) chat.send({ text });
     await settled();
     for (let n = 0; n < 4; n++) {
@@ -261,11 +261,39 @@ describe('away from the hub', () => {
       await settled();
     }
     expect(hub.written).toEqual(['Hello', 'One']);
-    hub.losesAnswers = false;
+    hub.losesAnswersOf = '';
     hub.clock.advance(30_000);
     await settled();
     expect(hub.written).toEqual(['Hello', 'One', 'Two']);
     expect(shownIn(chat.state)).toEqual(['Hello', 'One', 'Two']);
+  });
+
+  it('shows once what has come, and is not answered yet', async () => {
+    const { chat } = await begun();
+    hub.losesAnswersOf = '/chatplugin.send';
+    hub.cut();
+    chat.send({ text: 'One' });
+    await settled();
+    expect([hub.written, shownIn(chat.state)]).toEqual([
+      ['Hello', 'One'],
+      ['Hello', 'One (sending)'],
+    ]);
+    hub.clock.advance(500);
+    await settled();
+    expect([chat.state.connection, shownIn(chat.state)]).toEqual(['online', ['Hello', 'One']]);
+  });
+
+  it('takes nothing said before for what is on its way', async () => {
+    const { chat, browser } = await begun();
+    hub.isDown = true;
+    chat.send({ text: 'Hello' });
+    await settled();
+    chat.close();
+    hub.isDown = false;
+    hub.refusals.set('/chatplugin.send', [503, { error: 'later' }]);
+    const later = browser.open();
+    await settled();
+    expect(shownIn(later.state)).toEqual(['Hello', 'Hello (sending)']);
   });
 
   it('misses nothing that was written meanwhile', async () => {

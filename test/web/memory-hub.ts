@@ -19,8 +19,8 @@ export class MemoryHub {
   isDown = false;
   /** Requests get through, sockets do not. */
   hasNoSockets = false;
-  /** Takes requests, and is gone before it answers. */
-  losesAnswers = false;
+  /** Takes requests of this path, and is gone before it answers. */
+  losesAnswersOf = '';
   /** Status and body in the place of the next answers of a path. */
   readonly refusals = new Map<string, [status: number, body: object, headers?: Record<string, string>]>();
   readonly typingTold: boolean[] = [];
@@ -60,7 +60,7 @@ export class MemoryHub {
     if (refusal) return Response.json(refusal[1], { status: refusal[0], headers: refusal[2] ?? {} });
     const token = new Headers(request.headers).get('Authorization')?.slice('Bearer '.length) ?? '';
     const answer = this.#answer(path, JSON.parse(request.body as string), token);
-    if (this.losesAnswers) throw new TypeError('Failed to fetch');
+    if (path === this.losesAnswersOf) throw new TypeError('Failed to fetch');
     return answer;
   }) as typeof fetch;
 

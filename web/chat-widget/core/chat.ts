@@ -111,7 +111,9 @@ export class Chat {
   /** Sends as soon as the hub can be reached, also after a reload of the page. */
   send(content: Json): void {
     if (!this.#isOpen) return;
-    this.#drafts.add(content, this.#environment.newId(), this.#environment.clock.now());
+    const { newId, clock } = this.#environment;
+    const behind = this.#timeline.messages.at(-1)?.id;
+    this.#drafts.add({ name: newId(), content, writtenAt: clock.now(), behind });
     this.#typing.sent();
     this.#draftsChanged();
     this.#sending.hurry();
@@ -192,6 +194,7 @@ export class Chat {
 
   #takeList(list: readonly Message[]): void {
     this.#timeline.takeList(list);
+    this.#noteArrivals(list);
     this.#follow();
     this.#changed();
   }
@@ -199,19 +202,22 @@ export class Chat {
   #arrive(message: Message): void {
     const isNew = this.#timeline.take(message);
     if (!message.from_contact) this.#typing.agent(false);
-    else if (isNew) this.#noteArrival(message);
+    else if (isNew) this.#noteArrivals([message]);
     this.#changed();
   }
 
   /** Until the request of its draft is answered, a Message would be seen twice. */
-  #noteArrival(message: Message): void {
-    const text = JSON.stringify(message.content);
-    const draft = this.#drafts.all.find(
-      ({ name, tried, content }) => tried && !this.#arrived.has(name) && JSON.stringify(content) === text,
-    );
-    if (!draft) return;
-    this.#arrived.add(draft.name);
-    this.#names.set(message.id, draft.name);
+  #noteArrivals(messages: readonly Message[]): void {
+    for (const { name, tried, content, behind } of this.#drafts.all) {
+      if (!tried || this.#arrived.has(name)) continue;
+      const text = JSON.stringify(content);
+      const isDraft = (message: Message) =>
+        message.from_contact && !this.#names.has(message.id) && JSON.stringify(message.content) === text;
+      const found = messages.slice(messages.findIndex(({ id }) => id === behind) + 1).find(isDraft);
+      if (!found) continue;
+      this.#arrived.add(name);
+      this.#names.set(found.id, name);
+    }
   }
 
   #sent(draft: Draft, message: Message): void {

@@ -8,6 +8,8 @@ export interface Draft {
   content: Json;
   /** Epoch ms; no two of a page have the same. */
   writtenAt: number;
+  /** The id of the last Message that was there when it was written. */
+  behind?: string | undefined;
   /** It was sent at least once, with an outcome that may be unknown. */
   tried?: boolean;
   /** Why it will not be sent by itself. */
@@ -38,9 +40,9 @@ export class Drafts {
     return this.all.find(({ problem }) => problem === undefined);
   }
 
-  add(content: Json, name: string, now: number): void {
+  add(draft: Draft): void {
     const last = this.all.at(-1)?.writtenAt ?? 0;
-    this.#put({ name, content, writtenAt: Math.max(now, last + 1) });
+    this.#put({ ...draft, writtenAt: Math.max(draft.writtenAt, last + 1) });
   }
 
   /** Changes a draft that is still there. */

@@ -62,8 +62,7 @@ export function Cards({ cards, texts, choose }: { cards: readonly Card[]; texts:
 /** Moves a carousel by most of what it shows; the style stops it at a card. */
 function turn({ currentTarget }: Event, direction: 1 | -1): void {
   const row = (currentTarget as Element).closest('.cards')!.firstElementChild!;
-  const forward = getComputedStyle(row).direction === 'rtl' ? -direction : direction;
-  row.scrollBy({ left: forward * row.clientWidth * 0.7 });
+  row.scrollBy({ left: direction * row.clientWidth * 0.7 });
 }
 
 function CardView({ card, texts, choose }: { card: Card; texts: Texts } & Choosing) {

@@ -14,7 +14,7 @@ export const defaultTexts = {
   agent: 'Support',
   typing: 'Somebody is typing',
   reconnecting: 'Reconnecting…',
-  kept: 'What you write is kept and sent as soon as it works again.',
+  kept: 'What you write is sent as soon as it works again.',
   sending: 'Sending…',
   failed: 'Not sent',
   retry: 'Try again',

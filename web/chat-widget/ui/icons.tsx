@@ -2,7 +2,7 @@ import { h } from 'preact';
 
 /** Drawn on 24 × 24, with the colour of the text around. They say nothing to a screen reader: their buttons do. */
 const drawn = (path: string) => () => (
-  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path d={path} />
   </svg>
 );

@@ -34,18 +34,9 @@ export class MediaView extends Component<MediaProps, { isBroken: boolean }> {
         return (
           <Link href={url} class="file">
             <FileIcon />
-            <span>{name || fileName(url) || texts.file}</span>
+            <span>{name || new URL(url).pathname.split('/').at(-1) || texts.file}</span>
           </Link>
         );
     }
-  }
-}
-
-function fileName(url: string): string {
-  const last = new URL(url).pathname.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
   }
 }
