@@ -14,6 +14,8 @@ export interface ShopPage {
   css?: string;
   /** The channel is named by an attribute, without a script of the page. */
   byAttribute?: boolean;
+  /** What others have written on the page, before the widget's script. */
+  html?: string;
 }
 
 /** A hub with a channel for visitors, a shop's site on another origin that embeds the widget, and a browser. */
@@ -100,7 +102,7 @@ export class ChatStage implements AsyncDisposable {
       '/': [
         'text/html',
         `<!doctype html><html lang="en"><title>Shop</title><meta name="viewport" content="width=device-width">
-         <link rel="stylesheet" href="/page.css">${scripts}
+         <link rel="stylesheet" href="/page.css">${this.page.html ?? ''}${scripts}
          <main><h1>Lamps</h1><a href="#lamps">All lamps</a></main></html>`,
       ],
       '/embedding.js': ['text/javascript', `window.parley = ${JSON.stringify(embedding)};`],

@@ -65,6 +65,18 @@ describe.skipIf(!hasBrowser)('the widget on a page', { timeout: 120_000 }, () =>
     expect(dialogs).toEqual([]);
   });
 
+  it('takes no element of the page for its embedding', async () => {
+    stage.page = {
+      byAttribute: true,
+      html: '<a id="parley"></a><a id="parley" name="host" href="http://127.0.0.1:9/"></a>',
+    };
+    await using visitor = await stage.visitor();
+    const tab = await visitor.visit();
+    await (await tab.open()).write('Hello');
+    await tab.sees('Hello');
+    expect(await stage.kept()).toEqual(['visitor: Hello']);
+  });
+
   it.each([
     ['its sockets', true],
     ['no sockets', false],

@@ -24,7 +24,8 @@ declare global {
 const script = document.currentScript as HTMLScriptElement | null;
 
 function start(): void {
-  const embedding = window.parley ?? {};
+  // An element of the page that has this name is found there too, but is no property of the window's own.
+  const embedding = (Object.hasOwn(window, 'parley') && window.parley) || {};
   const { channelId = script?.dataset['channelId'], host = script ? new URL(script.src).origin : location.origin } =
     embedding;
   if (!channelId) throw new Error('Parley: window.parley.channelId names the channel to chat on.');
