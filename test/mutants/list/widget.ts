@@ -65,7 +65,7 @@ export const widget: readonly Mutant[] = [
     file: 'web/chat-widget/core/links.ts',
     from: 'return schemes.includes(url.protocol) ? url.href : null;',
     to: 'return url.href;',
-    breaks: 'a link of a message runs a script on the page of the shop',
-    caughtBy: { file: 'test/web/content.test.ts', title: 'is safe to follow, or none: %j' },
+    breaks: 'an address of a message runs a script on the page of the shop',
+    caughtBy: { file: 'test/web/content.test.ts', title: 'is loaded from the web only' },
   },
 ];
