@@ -1,6 +1,6 @@
 import type { Clock } from '../ports.ts';
 import type { HostStore } from '../store/host-store.ts';
-import { keysPerShard } from '../store/table.ts';
+import { keysPerShard, shardOfKey } from '../store/table.ts';
 import type { TimerRow } from '../store/tables.ts';
 
 export interface MovedTimersOptions {
@@ -38,6 +38,8 @@ export class MovedTimers {
     if (by > tolerated) this.#move(by);
     if (by > tolerated || by < 0) this.#ahead = ahead;
     this.#known = this.#options.nextKeys();
+    // A shard that was given away has its timers fired by who has it now.
+    if (this.#moved.length > 0) this.#moved = this.#moved.filter(({ key }) => this.#known.has(shardOfKey(key)));
   }
 
   /** When the first of them is due (epoch ms), null without one. */

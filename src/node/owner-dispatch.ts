@@ -108,7 +108,8 @@ function otherEffects(services: NodeServices, follow: () => Promise<void>): Reco
     [tellEffect]: (sending, effect) => relay({ ...sending, log }, effect),
     [componentEffect]: (sending, effect) => followComponent({ ...sending, follow }, effect),
     [importEffect]: (sending, effect) => carryOutImport({ ...sending, log, reader: store.contactImports }, effect),
-    [releaseEffect]: (sending, effect) => removeReleased({ ...sending, reader: store.media, folder, isShown }, effect),
+    [releaseEffect]: (sending, effect) =>
+      removeReleased({ ...sending, log, reader: store.media, folder, isShown }, effect),
   };
 }
 

@@ -27,7 +27,7 @@ const textsOf = (messages: readonly MessageJson[]) => [
 ];
 
 test('kill -9 loses, doubles and reorders nothing of a visit', { timeout: 120_000 }, async () => {
-  await using hub = await HubProcess.start();
+  await using hub = await HubProcess.start({ shards: 3 });
   const channel = await connectChannel(hub);
   await using visitor = await TestVisitor.authenticated(hub, { channel_id: channel });
   await insist(visitor, 'Hello');

@@ -6,9 +6,11 @@ const rulesWith = (allowedOrigins: readonly string[]): GateRules => ({
   security: { authentication: true, allowUnauthenticated: false, allowedOrigins: [...allowedOrigins] },
 });
 
-const admit = (rules: GateRules, headers: Record<string, string>): string => {
+const fromAfar = { host: 'hub.local:8080', origin: 'https://shop.example' };
+
+const admit = (rules: GateRules, headers: Record<string, string>, url = '/'): string => {
   try {
-    return createGate(rules).admit('api', { url: '/', headers, rawHeaders: Object.entries(headers).flat() });
+    return createGate(rules).admit('api', { url, headers, rawHeaders: Object.entries(headers).flat() });
   } catch {
     return 'refused';
   }
@@ -32,6 +34,23 @@ describe('the origin of a request', () => {
   ] as const)('%s with %j allowed is %s', (origin, allowed, verdict) => {
     const headers = { host: 'hub.local:8080', ...(origin !== undefined && { origin }) };
     expect(admit(rulesWith(allowed), headers)).toBe(verdict);
+  });
+});
+
+describe('what visitors come for', () => {
+  it.each(['/chatplugin.authenticate', '/chatplugin/ui/s.js?v=1', '/ws.chatplugin', '/ws.chatplugin?token=x'])(
+    '%s is open to pages of any origin',
+    (url) => {
+      expect(admit(rulesWith([]), fromAfar, url)).toBe('anyone');
+    },
+  );
+
+  it.each([
+    ...['/', '/channels.list', '/channels.chatplugin.connect', '/chatplugin', '/ws.chatplugins', '/ws.communication'],
+    ...['/chatplugin/../channels.list', '/chatplugin/%2e%2e/channels.list', '/chatplugin/.%2E/ws.communication'],
+    ...['//evil.example/chatplugin.send', '/?/chatplugin.send', 'http://x/chatplugin.send'],
+  ])('%s is not', (url) => {
+    expect(admit(rulesWith([]), fromAfar, url)).toBe('refused');
   });
 });
 

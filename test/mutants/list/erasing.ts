@@ -65,8 +65,8 @@ export const erasures: readonly Mutant[] = [
   {
     name: 'shown-file-removed',
     file: 'src/dispatch/media-removal.ts',
-    from: 'const isFree = !(await isShown(sha256));',
-    to: 'const isFree = isShown !== null;',
+    from: 'return await isShown(sha256);',
+    to: 'return (await isShown(sha256)) && false;',
     breaks: "a file is gone that somebody else's messages show",
     caughtBy: { file: api, title: 'leaves a file that somebody else shows' },
   },
