@@ -17,8 +17,11 @@ function networksOf({ trustedProxies }: Config['server']): NetworkSet {
 export function clientAddress(server: Config['server'], { socket, headers }: IncomingMessage): string {
   const trusted = networksOf(server);
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',');
-  const hops = forwarded.split(',').flatMap((hop) => hop.trim() || []);
+  const hops = forwarded.split(',').flatMap((hop) => withoutPort(hop.trim()) || []);
   let address = socket?.remoteAddress ?? '';
   while (trusted.has(address) && hops.length > 0) address = hops.pop()!;
   return address;
 }
+
+/** Some proxies name the port, too: it is another one for each connection. An address of IPv6 has brackets then. */
+const withoutPort = (hop: string): string => hop.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');

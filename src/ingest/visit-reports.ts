@@ -13,6 +13,10 @@ export class VisitReports {
     this.#visitor = visitor;
   }
 
+  get conversationId(): string {
+    return this.#visitor.conversationId;
+  }
+
   /**
    * Messages of ours are with the visitor. Tries until it is heard.
    * @param stopping whether there is no time left for it
@@ -22,14 +26,14 @@ export class VisitReports {
     const { clock, commandsFor, ids } = this.#services;
     const origin = { ...this.#origin(), idempotencyKey: ids.uuid() };
     await durably({ clock, commandsFor, stopping }, origin, (commands) =>
-      commands.send('conversation', this.#visitor.conversationId, 'messages.collect', { messageIds }),
+      commands.send('conversation', this.conversationId, 'messages.collect', { messageIds }),
     );
   }
 
   /** The visitor types, or stopped. Before the first message there is no conversation that could show it. */
   async typing(typing: boolean): Promise<void> {
     const { commandsFor, store } = this.#services;
-    const { conversationId } = this.#visitor;
+    const { conversationId } = this;
     if (store.conversations.find(conversationId) === null) return;
     await commandsFor(this.#origin()).send('conversation', conversationId, 'contact.typing', { typing });
   }

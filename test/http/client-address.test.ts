@@ -28,6 +28,9 @@ describe('the address of a client', () => {
       ['10.0.0.0/8'],
       '10.0.0.4',
     ],
+    ['has no port that a proxy names', '10.0.0.2', '198.51.100.1:4711, 10.0.0.3:80', ['10.0.0.0/8'], '198.51.100.1'],
+    ['of IPv6 has no port either', '10.0.0.2', '[2001:db8::1]:4711', ['10.0.0.0/8'], '2001:db8::1'],
+    ['of IPv6 ends with its last group', '10.0.0.2', '2001:db8::1:4711', ['10.0.0.0/8'], '2001:db8::1:4711'],
     ['is that of a proxy that says nothing', '10.0.0.2', undefined, ['10.0.0.0/8'], '10.0.0.2'],
     ['is found behind an IPv4 address in IPv6 form', '::ffff:10.0.0.2', '198.51.100.1', ['10.0.0.0/8'], '198.51.100.1'],
   ])('%s', (_, connection, forwarded, trusted, expected) => {

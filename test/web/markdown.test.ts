@@ -34,6 +34,7 @@ describe('Markdown', () => {
     ['\\*no\\*', 'p(*no*)'],
     ['**open', 'p(**open)'],
     ['# Title\ntext', 'h(Title)|p(text)'],
+    ['# Title ##', 'h(Title)'],
     ['#tag', 'p(#tag)'],
     ['- a\n- b', 'ul(a;b)'],
     ['* a\n* *b*', 'ul(a;i(b))'],
@@ -58,6 +59,7 @@ describe('Markdown', () => {
     ['(https://a.example/x)', 'p((a[https://a.example/x](https://a.example/x)))'],
     ['https://a.example/x_(y)!', 'p(a[https://a.example/x_(y)](https://a.example/x_(y))!)'],
     ['nohttps://a.example', 'p(nohttps://a.example)'],
+    ['[a]( https://a.example  "t" )', 'p(a[https://a.example](a))'],
     ['[no] (link)', 'p([no] (link))'],
   ])('links %j', (text, tree) => {
     expect(shown(text)).toBe(tree);
@@ -91,4 +93,17 @@ describe('Markdown', () => {
       expect(performance.now() - started).toBeLessThan(1_000);
     },
   );
+
+  it.each([
+    ['# a', ' '],
+    ['# ', '#'],
+    ['[a](', ' '],
+    ['[a](b', ' '],
+    ['[a](b "', ' '],
+  ])('takes no long time over %j and many %j', (start, sign) => {
+    const text = `${start}${sign.repeat(50_000)}c`;
+    const started = performance.now();
+    parseMarkdown(text);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
 });

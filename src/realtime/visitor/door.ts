@@ -15,6 +15,7 @@ import { Session } from '../session.ts';
 import { Collector } from './collector.ts';
 import { SocketCount } from './socket-count.ts';
 import { followMessages, followTyping } from './subscriptions.ts';
+import { TypingPace } from './typing-pace.ts';
 import { TypingReport, typingIn } from './typing-report.ts';
 
 export const visitorPath = '/ws.chatplugin';
@@ -27,22 +28,28 @@ export type VisitorServices = Pick<
 
 /** The WebSocket of visitors: each follows the one conversation that is theirs (docs/api.md, "Chat plugin"). */
 export function visitorDoor(services: VisitorServices, fanOut: FanOut, heartBeat: HeartBeatOffer): SocketDoor {
-  const sockets = new SocketCount();
+  const shared = { sockets: new SocketCount(), pace: new TypingPace(services.clock) };
   return {
     path: visitorPath,
     begin(wire, shown) {
-      const conduct = new VisitorConduct(services, fanOut, sockets, shown);
+      const conduct = new VisitorConduct(services, fanOut, shared, shown);
       const session = new Session(wire, { services, conduct, heartBeat });
       return { session, isStillValid: () => conduct.isStillValid() };
     },
   };
 }
 
+/** What bounds all sockets of a visitor together. */
+interface SharedBounds {
+  sockets: SocketCount;
+  pace: TypingPace;
+}
+
 /** What a visitor's socket can do. */
 class VisitorConduct implements Conduct {
   readonly #services: VisitorServices;
   readonly #fanOut: FanOut;
-  readonly #sockets: SocketCount;
+  readonly #shared: SharedBounds;
   readonly #shown: Shown;
   #visitor: Visitor | null = null;
   #leave: Cancel = () => {};
@@ -51,10 +58,10 @@ class VisitorConduct implements Conduct {
   #collector: Collector | null = null;
   #typing: TypingReport | null = null;
 
-  constructor(services: VisitorServices, fanOut: FanOut, sockets: SocketCount, shown: Shown) {
+  constructor(services: VisitorServices, fanOut: FanOut, shared: SharedBounds, shown: Shown) {
     this.#services = services;
     this.#fanOut = fanOut;
-    this.#sockets = sockets;
+    this.#shared = shared;
     this.#shown = shown;
   }
 
@@ -64,7 +71,7 @@ class VisitorConduct implements Conduct {
     const visitor = token === undefined ? null : await visitorBy(this.#services, 'visit', token);
     if (visitor === null || this.#isOver) return null;
     assertPageMay(this.#services, visitor.channelId, this.#shown.origin);
-    this.#leave = this.#sockets.enter(visitor.conversationId);
+    this.#leave = this.#shared.sockets.enter(visitor.conversationId);
     this.#visitor = visitor;
     this.#reports = new VisitReports(this.#services, visitor);
     return visitor;
@@ -98,7 +105,7 @@ class VisitorConduct implements Conduct {
       const message = `Nothing is taken at ${quote(destination)}: send to /typing, and messages by an operation.`;
       throw new Failure('invalid_request', message);
     }
-    this.#typing ??= new TypingReport(this.#services, this.#reports!);
+    this.#typing ??= new TypingReport(this.#services, this.#reports!, this.#shared.pace);
     this.#typing.seen(typingIn(body));
   }
 

@@ -4,33 +4,34 @@ import type { Cancel } from '#actors/ports.ts';
 import type { Json } from '#actors/representation.ts';
 import type { VisitReports } from '#src/ingest/visit-reports.ts';
 import type { Services } from '#src/services.ts';
+import type { TypingPace } from './typing-pace.ts';
 
 type ReportServices = Pick<Services, 'clock' | 'log'>;
 
-/** A conversation is told at most this often, in ms: every report is a turn of it. */
-const reportEvery = 3_000;
 /** It forgets a visitor who goes on typing unless it is told again after this long, in ms. */
 const repeatAfter = 6_000;
 
-/** Tells a conversation that its visitor types: at once, then seldom, and how it is in the end. */
+/** One socket of a visitor tells the conversation that the visitor types: at once, then seldom, and how it is in the end. */
 export class TypingReport {
   readonly #services: ReportServices;
   readonly #reports: VisitReports;
+  readonly #pace: TypingPace;
   #isTyping = false;
   #told = false;
   #toldAt = Number.NEGATIVE_INFINITY;
   #cancel: Cancel | null = null;
 
-  constructor(services: ReportServices, reports: VisitReports) {
+  constructor(services: ReportServices, reports: VisitReports, pace: TypingPace) {
     this.#services = services;
     this.#reports = reports;
+    this.#pace = pace;
   }
 
   /** How it is now: the client may say so with every key. */
   seen(isTyping: boolean): void {
     this.#isTyping = isTyping;
     if (this.#cancel !== null || !this.#isNews()) return;
-    const wait = this.#toldAt + reportEvery - this.#services.clock.elapsed();
+    const wait = this.#pace.wait(this.#reports.conversationId);
     if (wait <= 0) this.#tell();
     else this.#cancel = this.#services.clock.schedule(wait, () => this.#tellLater());
   }
@@ -48,15 +49,17 @@ export class TypingReport {
     return this.#isTyping && this.#services.clock.elapsed() - this.#toldAt >= repeatAfter;
   }
 
+  /** Another socket may have told meanwhile. */
   #tellLater(): void {
     this.#cancel = null;
-    if (this.#isNews()) this.#tell();
+    this.seen(this.#isTyping);
   }
 
   #tell(): void {
     const { clock, log } = this.#services;
     this.#told = this.#isTyping;
     this.#toldAt = clock.elapsed();
+    this.#pace.told(this.#reports.conversationId);
     this.#reports.typing(this.#isTyping).catch((error) => {
       // What could not be told is out of date by the next key.
       if (!(error instanceof Failure)) log.error({ reason: String(error) }, 'visitor.typing_failed');

@@ -90,6 +90,40 @@ describe('a visitor who types', () => {
     expect(turnsOf(api, 'contact.typing')).toBeLessThanOrEqual(30 / 3 + 1);
   });
 
+  it('costs few turns, however often the socket is a new one', async () => {
+    await using here = await start();
+    const { api, tab, visitor } = here;
+    tab.type(true);
+    await shown(api, visitor, true);
+    await tab.client.deactivate();
+    await shown(api, visitor, false);
+    const before = turnsOf(api, 'contact.typing');
+    for (let n = 0; n < 5; n++) {
+      const again = await visitor.open();
+      again.type(true);
+      await again.listen();
+      await again.client.deactivate();
+    }
+    await api.system.settle();
+    expect(turnsOf(api, 'contact.typing')).toBe(before);
+  });
+
+  it('costs few turns, however many tabs there are', async () => {
+    await using here = await start();
+    const { api, tab, visitor } = here;
+    const tabs = [tab, await visitor.open(), await visitor.open(), await visitor.open()];
+    for (const each of tabs) {
+      each.type(true);
+      await each.listen();
+    }
+    await shown(api, visitor, true);
+    expect(turnsOf(api, 'contact.typing')).toBe(1);
+    api.system.clock.advance(3_000);
+    await until('another tab has told', () => turnsOf(api, 'contact.typing') > 1);
+    await api.system.settle();
+    expect(turnsOf(api, 'contact.typing')).toBe(2);
+  });
+
   it('makes no conversation of it', async () => {
     await using api = await startApi();
     const channel_id = await connectChannel(api);

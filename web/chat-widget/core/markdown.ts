@@ -19,7 +19,7 @@ export type Paragraph =
 const maxDepth = 8;
 
 const fence = /^ {0,3}```/;
-const heading = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$/;
+const heading = /^ {0,3}#{1,6}[ \t]+(.*)$/;
 const quoted = /^ {0,3}> ?(.*)$/;
 const bullet = /^ {0,3}[-*+•][ \t]+(.*)$/;
 const numbered = /^ {0,3}(\d{1,9})[.)][ \t]+(.*)$/;
@@ -44,7 +44,7 @@ function takeParagraph(lines: string[], at: number, depth: number): Taken {
   if (line.trim() === '') return [null, at + 1];
   if (fence.test(line)) return takeFence(lines, at);
   const title = heading.exec(line);
-  if (title) return [{ kind: 'heading', children: parseInline(title[1]!) }, at + 1];
+  if (title) return [{ kind: 'heading', children: parseInline(withoutClosing(title[1]!)) }, at + 1];
   if (quoted.test(line) && depth < maxDepth) {
     const [inner, next] = takeWhile(lines, at, quoted);
     return [{ kind: 'quote', children: parseMarkdown(inner.join('\n'), depth + 1) }, next];
@@ -52,6 +52,13 @@ function takeParagraph(lines: string[], at: number, depth: number): Taken {
   if (bullet.test(line)) return takeList(lines, at, bullet, false);
   if (numbered.test(line)) return takeList(lines, at, numbered, true);
   return takeText(lines, at);
+}
+
+/** A heading may end with signs like those that it begins with. One step each: a pattern would look at all again. */
+function withoutClosing(title: string): string {
+  let end = title.length;
+  while (title[end - 1] === '#') end--;
+  return title.slice(0, end).trimEnd();
 }
 
 /** Up to the closing fence, or the end. */
@@ -93,7 +100,10 @@ const nested =
 
 const link = (address: string, label: Inline[]): Inline => ({ kind: 'link', address, children: label });
 
-/** What can begin at a place, in this order. Each repetition is bounded by a sign that ends it, so none looks back. */
+/**
+ * What can begin at a place, in this order. Each repetition is bounded by a sign that ends it, or that can not follow:
+ * none looks back.
+ */
 const rules: [pattern: RegExp, make: Maker][] = [
   [/\\([!-/:-@[-`{-~])/y, ([, sign]) => ({ kind: 'text', text: sign! })],
   [/`([^`\n]+)`/y, ([, text]) => ({ kind: 'code', text: text! })],
@@ -103,7 +113,7 @@ const rules: [pattern: RegExp, make: Maker][] = [
   [/\*(?=[^\s*])([^*\n]+)\*/y, nested('emphasis')],
   [/_(?=[^\s_])([^_\n]+)_(?!\w)/y, nested('emphasis')],
   [
-    /!?\[([^[\]\n]*)\]\(\s*([^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+"[^"\n]*")?\s*\)/y,
+    /!?\[([^[\]\n]*)\]\(\s*(?!\s)([^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+"[^"\n]*")?\s*\)/y,
     ([, label, address], depth) => link(address!, parseInline(label || address!, depth + 1)),
   ],
   [/<((?:https?:\/\/|mailto:|tel:)[^\s<>]+)>/iy, ([, address]) => link(address!, [{ kind: 'text', text: address! }])],
