@@ -13,6 +13,28 @@ function put(name: string, text: string): Disposable {
 }
 
 describe('what visitors load', () => {
+  it.each([
+    ['gzip, deflate, br', 'gzip'],
+    ['br;q=1, gzip;q=0.5', 'gzip'],
+    ['identity', null],
+    ['gzip;q=0', null],
+  ])('is compressed for who takes %s: %s', async (accepted, encoding) => {
+    using _ = put('specimen-z.js', 'one '.repeat(1_000));
+    await using api = await startApi();
+    const asked = { headers: { 'Accept-Encoding': accepted } };
+    const { headers, ...answer } = await fetch(`${api.url}/chatplugin/ui/specimen-z.js`, asked).then(async (got) => ({
+      headers: got.headers,
+      text: await got.text(),
+    }));
+    expect([headers.get('content-encoding'), answer.text]).toEqual([encoding, 'one '.repeat(1_000)]);
+    expect(Number(headers.get('content-length'))).toBeLessThan(encoding === null ? 4_001 : 100);
+    expect(headers.get('vary')).toContain('Accept-Encoding');
+    const again = await fetch(`${api.url}/chatplugin/ui/specimen-z.js`, {
+      headers: { ...asked.headers, 'If-None-Match': headers.get('etag')! },
+    });
+    expect(again.status).toBe(304);
+  });
+
   it('is the file as it was built, and again when it is built anew', async () => {
     using _ = put('specimen-a.js', 'one');
     await using api = await startApi();

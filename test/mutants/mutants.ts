@@ -12,6 +12,7 @@ import { retention } from './list/retention.ts';
 import { search } from './list/search.ts';
 import { visitors } from './list/visitors.ts';
 import { webhooks } from './list/webhooks.ts';
+import { widget } from './list/widget.ts';
 import { writePath } from './list/write-path.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -25,6 +26,7 @@ export const mutants: readonly Mutant[] = [
   ...webhooks,
   ...realtime,
   ...visitors,
+  ...widget,
   ...retention,
   ...faults,
   ...cursors,

@@ -3,10 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
 import { Failure } from '#actors/errors.ts';
 import { page, type Route, type Served } from '../door.ts';
 import { isKnown } from '../etag.ts';
 import { refusal } from '../outgoing.ts';
+
+const gzipped = promisify(gzip);
 
 /** Where the page to try the widget on is, and what the widget is built to. */
 const folder = fileURLToPath(new URL('../../../web/chat-widget/', import.meta.url));
@@ -55,16 +59,37 @@ async function served(file: string, { url = '', headers: asked }: IncomingMessag
     return refusal(new Failure('not_found', message));
   }
   const tag = createHash('sha256').update(content).digest('base64url');
-  const isNamed = URL.parse(url, 'http://hub.invalid')?.searchParams.get('v') === tag;
+  const named = URL.parse(url, 'http://hub.invalid')?.searchParams.get('v') ?? '';
+  const isNamed = named.replace(/-gzip$/, '') === tag;
+  const isSmall = takesGzip(asked['accept-encoding']);
   const headers = {
     'Content-Type': type!,
     'Cache-Control': isNamed ? forever : shortly,
     'Cross-Origin-Resource-Policy': 'cross-origin',
     ...(type!.startsWith('text/html') && { 'Content-Security-Policy': policy }),
-    ETag: `"${tag}"`,
+    Vary: 'Accept-Encoding',
+    ...(isSmall && { 'Content-Encoding': 'gzip' }),
+    ETag: isSmall ? `"${tag}-gzip"` : `"${tag}"`,
   };
   if (isKnown(asked['if-none-match'], headers.ETag)) return { status: 304, body: null, headers };
-  return { status: 200, body: content, headers };
+  return { status: 200, body: isSmall ? await compressed(tag, content) : content, headers };
+}
+
+/** RFC 9110 §12.5.3, as browsers say it: one that refuses gzip names it with no weight. */
+const takesGzip = (accepted: string | string[] | undefined): boolean =>
+  /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?:1|0\.0*[1-9]))/.test(String(accepted ?? ''));
+
+/** Compressed once each; the files are few. */
+const known = new Map<string, Promise<Buffer<ArrayBuffer>>>();
+const mostKnown = 32;
+
+function compressed(tag: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
+  const before = known.get(tag);
+  if (before !== undefined) return before;
+  if (known.size >= mostKnown) known.clear();
+  const made = gzipped(content, { level: constants.Z_BEST_COMPRESSION }) as Promise<Buffer<ArrayBuffer>>;
+  known.set(tag, made);
+  return made;
 }
 
 /** Read anew each time: it is small, and may be built anew while the hub runs. Null: it is not there. */

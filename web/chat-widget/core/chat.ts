@@ -3,6 +3,7 @@ import type { Json, Message } from './contract.ts';
 import { type Connection, Listening } from './listening.ts';
 import { type Draft, Drafts } from './drafts.ts';
 import type { Environment } from './environment.ts';
+import { type Line, lineOfDraft, lineOfMessage } from './line.ts';
 import { Sending } from './sending.ts';
 import { Visit } from './visit.ts';
 import { Timeline } from './timeline.ts';
@@ -16,20 +17,6 @@ export interface ChatOptions {
 
 /** `new`: nothing is written yet. `ended`: the visitor has ended it. `unavailable`: the channel takes no visitors. */
 export type Phase = 'new' | 'active' | 'ended' | 'unavailable';
-
-/** A Message, or what will be one. */
-export interface Line {
-  /** Its own as long as the line is shown. */
-  key: string;
-  content: Json;
-  fromVisitor: boolean;
-  /** Epoch ms. */
-  at: number;
-  status: 'sent' | 'sending' | 'failed';
-  /** Why it failed. */
-  problem?: string;
-  sender?: Message['sender'];
-}
 
 export interface ChatState {
   phase: Phase;
@@ -298,20 +285,3 @@ export class Chat {
     };
   }
 }
-
-const lineOfMessage = ({ id, content, from_contact, sent_at, sender }: Message, name = id): Line => ({
-  key: name,
-  content,
-  fromVisitor: from_contact,
-  at: Date.parse(sent_at),
-  status: 'sent',
-  sender,
-});
-
-const lineOfDraft = ({ name, content, writtenAt, problem }: Draft): Line => ({
-  key: name,
-  content,
-  fromVisitor: true,
-  at: writtenAt,
-  ...(problem === undefined ? { status: 'sending' } : { status: 'failed', problem }),
-});

@@ -1,5 +1,6 @@
 import { type ComponentChildren, Fragment, h } from 'preact';
-import type { Chat, Line } from '../core/chat.ts';
+import type { Chat } from '../core/chat.ts';
+import type { Line } from '../core/line.ts';
 import { safeMedia } from '../core/links.ts';
 import type { Choose } from './cards.tsx';
 import type { Settings } from './config.ts';

@@ -1,4 +1,4 @@
-import type { Line } from '../core/chat.ts';
+import type { Line } from '../core/line.ts';
 
 /** Entries of one side that follow each other closely: shown under one name and one time. */
 export interface Group {

@@ -1,5 +1,5 @@
 import { h } from 'preact';
-import type { Line } from '../core/chat.ts';
+import type { Line } from '../core/line.ts';
 import { isEmpty, readContent } from '../core/content.ts';
 import { Cards, type Choose } from './cards.tsx';
 import type { Settings } from './config.ts';

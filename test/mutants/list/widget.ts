@@ -1,0 +1,71 @@
+import type { Mutant } from '../mutant.ts';
+
+const chat = 'test/web/chat.test.ts';
+
+/** What the widget promises to the people who write in it. */
+export const widget: readonly Mutant[] = [
+  {
+    name: 'widget-shows-twice-on-its-way',
+    file: 'web/chat-widget/core/chat.ts',
+    from: '    else if (isNew) this.#noteArrivals([message]);\n',
+    to: '',
+    breaks: 'a Message is seen twice until its request is answered',
+    caughtBy: { file: chat, title: 'never shows a Message twice on its way' },
+  },
+  {
+    name: 'widget-shows-twice-after-a-gap',
+    file: 'web/chat-widget/core/chat.ts',
+    from: '    this.#noteArrivals(list);\n',
+    to: '',
+    breaks: 'a Message whose answer was lost is seen twice',
+    caughtBy: { file: chat, title: 'shows once what has come, and is not answered yet' },
+  },
+  {
+    name: 'widget-misses-the-gap',
+    file: 'web/chat-widget/core/listening.ts',
+    from: 'if (this.#place === null) await this.#parts.visit.refresh();',
+    to: '',
+    breaks: 'what was written between the list and the subscription is never shown',
+    caughtBy: { file: chat, title: 'misses nothing that was written meanwhile' },
+  },
+  {
+    name: 'widget-forgets-a-channel-that-is-off',
+    file: 'web/chat-widget/core/visit.ts',
+    from: 'if (!(error instanceof Refusal) || error.status !== 401) throw error;',
+    to: 'if (!(error instanceof Refusal) || error.passes) throw error;',
+    breaks: 'visitors lose their conversation when its channel is off for a while',
+    caughtBy: { file: chat, title: 'keeps the conversation of a channel that is off for now' },
+  },
+  {
+    name: 'widget-sends-in-any-order',
+    file: 'web/chat-widget/core/drafts.ts',
+    from: '.sort((one, other) => one.writtenAt - other.writtenAt)',
+    to: '',
+    breaks: 'what was written away from the hub arrives in another order',
+    caughtBy: { file: chat, title: 'keeps what is written, and sends it in its order' },
+  },
+  {
+    name: 'widget-tabs-leave-drafts',
+    file: 'web/chat-widget/core/chat.ts',
+    from: '        else if (key.startsWith(draftPrefix)) this.#draftsChanged();\n',
+    to: '',
+    breaks: 'what a closed tab had not sent waits for the next page',
+    caughtBy: { file: chat, title: 'shows and sends in one tab what another left unsent' },
+  },
+  {
+    name: 'widget-keeps-a-bad-token',
+    file: 'web/chat-widget/core/sending.ts',
+    from: '      await visit.expire(token);\n',
+    to: '',
+    breaks: 'an hour after its beginning a chat sends nothing any more',
+    caughtBy: { file: chat, title: 'goes on when its token has ended' },
+  },
+  {
+    name: 'widget-follows-any-scheme',
+    file: 'web/chat-widget/core/links.ts',
+    from: 'return schemes.includes(url.protocol) ? url.href : null;',
+    to: 'return url.href;',
+    breaks: 'an address of a message runs a script on the page of the shop',
+    caughtBy: { file: 'test/web/content.test.ts', title: 'is loaded from the web only' },
+  },
+];
