@@ -14,7 +14,7 @@ import { releaseEchoes } from './echoes.ts';
 import { redactedEvent } from './events.ts';
 import { tellContact } from './ingest.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
-import { defaultDisplayName, isErased } from './representation.ts';
+import { defaultDisplayName, erasedContent, isErased } from './representation.ts';
 import { type MessageRow, messageMedia, messages, parkedSends } from './tables.ts';
 import { announceConversation, announceConversationMetadata, saveConversation } from './writer.ts';
 
@@ -23,8 +23,7 @@ type ErasureHandlers = Pick<
   'conversation.erase' | 'conversation.erase-messages' | 'conversation.erase-turns' | 'conversation.introduce'
 >;
 
-/** What stands in the place of the content of a message. */
-export const erasedContent = JSON.stringify({ erased: true });
+const contentText = JSON.stringify(erasedContent);
 const erasedSender = JSON.stringify({ id: '' });
 
 /**
@@ -106,7 +105,7 @@ function eraseMessage(runtime: ConversationRuntime, row: MessageRow): void {
   const { source_message_id } = row;
   runtime.change(
     messages.update(row.key, {
-      ...{ content: erasedContent, metadata: '{}', delivery: null, source_message_id: null },
+      ...{ content: contentText, metadata: '{}', delivery: null, source_message_id: null },
       ...(row.from_contact === 1 && { sender: erasedSender }),
       state: withdrawn?.row.state ?? row.state,
       // Its source may still push it: the id of that leads to it, of one that was sent again that of the last time.

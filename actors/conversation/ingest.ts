@@ -8,7 +8,7 @@ import { type ConversationRuntime, isPresent } from './memory.ts';
 import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
-import { appearanceOf, isErased } from './representation.ts';
+import { appearanceOf, erasedContent, isErased } from './representation.ts';
 import { createConversation, saveConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];
@@ -95,9 +95,11 @@ export function ingestMessages(runtime: ConversationRuntime, { origin, messages 
   const added = unknownOf(messages, known);
   // What the caller knew of the channel may be out of date by now.
   if (added.size > 0) mustBeConnected(reads, origin.channelId);
-  // What is pushed again brings nobody back who was erased.
-  if (added.size > 0 || !isErased(runtime.row)) openConversation(runtime, origin);
-  if (added.size > 0) takeIn(runtime, [...added.values()]);
+  const taken = [...added.values()];
+  // Only the person comes back: neither what is pushed again nor what is pushed of our side brings anything back.
+  const staysErased = isErased(runtime.row) && !taken.some(({ fromContact }) => fromContact);
+  if (!staysErased) openConversation(runtime, origin);
+  if (taken.length > 0) takeIn(runtime, staysErased ? taken.map(withoutContent) : taken);
   const answers = messages.map(({ id, sourceMessageId }, i): IngestedMessage => {
     // Of the repetitions within the request the first is the one that was added.
     const duplicate = !added.delete(id);
@@ -105,6 +107,8 @@ export function ingestMessages(runtime: ConversationRuntime, { origin, messages 
   });
   return { messages: answers };
 }
+
+const withoutContent = (message: InboundMessage): InboundMessage => ({ ...message, content: erasedContent });
 
 /** Stores messages that are new; those that may be echoes are kept aside until that is known. */
 function takeIn(runtime: ConversationRuntime, messages: readonly InboundMessage[]): void {

@@ -12,6 +12,9 @@ import {
 import type { PresentConversation } from './memory.ts';
 import type { ConversationRow, MessageRow } from './tables.ts';
 
+/** What stands in the place of the content of a message that is erased. */
+export const erasedContent = { erased: true } as const;
+
 type ShownMessage = Pick<MessageRow, 'id' | 'content' | 'state' | 'from_contact' | 'sent_at' | 'sender'>;
 
 /** A stored message as the API shows it. */

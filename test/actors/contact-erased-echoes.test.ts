@@ -52,6 +52,22 @@ test('the echo of a call that ended later stays erased', async () => {
   expectSound(system);
 });
 
+test('an echo before the end of its call brings nothing back', async () => {
+  await using system = new ActorSystem();
+  await started(system);
+  const about = await callBegun(system);
+  await erase(system);
+  await carryAll(system);
+  expect(await pushEcho(system, 's1')).toMatchObject({ duplicate: false });
+  const outcome = { kind: 'succeeded' as const, sourceMessageId: 's1', metadata: {} };
+  await system.commands().send('conversation', ann, 'attempt.finish', { ...about, outcome });
+  await carryAll(system);
+  expect(await pushEcho(system, 's1')).toMatchObject({ duplicate: true });
+  expect(everything(system)).not.toContain(secret);
+  expect(rowsOf(system.file).contact.map(({ value }) => value)).toEqual(['"erased"', '"erased"']);
+  expectSound(system);
+});
+
 test('the echo of what was sent again stays erased', async () => {
   await using system = new ActorSystem();
   await started(system);

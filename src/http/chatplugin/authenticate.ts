@@ -35,8 +35,9 @@ export const authenticateChatplugin = defineOperation({
     const { services, from } = call;
     services.visitorLimits.admitAddress('authenticate', from.address);
     const claims = resume_token === undefined ? begun(call, channel_id!) : await resumed(call, resume_token);
-    services.visitorLimits.admitChannel('authenticate', claims.channelId);
+    // Pages that may not come use up nothing of the channel's.
     assertPageMay(services, claims.channelId, from.page);
+    services.visitorLimits.admitChannel('authenticate', claims.channelId);
     const token = await services.visitorTokens.make('visit', claims);
     return ok({ token, messages: await collectedMessages(call, claims) });
   },
