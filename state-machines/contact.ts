@@ -9,6 +9,8 @@ export interface Erased {
   files: number;
 }
 
+export const nothingErased: Erased = { contacts: 0, conversations: 0, messages: 0, files: 0 };
+
 /** Whom an erased part tells of it: an erasure of a contact. */
 export interface ErasureOf {
   contact: string;

@@ -1,4 +1,4 @@
-import type { ContactContext, Erased, Erasure, ErasureOf } from '#machines/contact.ts';
+import { nothingErased, type ContactContext, type Erased, type Erasure, type ErasureOf } from '#machines/contact.ts';
 import { conversationActor } from '../conversation/contract.ts';
 import { Failure } from '../errors.ts';
 import { releaseFiles } from '../media/contract.ts';
@@ -27,7 +27,7 @@ export const erasureHandlers: ErasureHandlers = {
   'contact.erase-part'(runtime, { partOf }) {
     // One that came back meanwhile is somebody else; one that is erased already needs nothing.
     if (runtime.value === 'merged') begin(runtime, partOf);
-    else report(runtime, partOf, nothing);
+    else report(runtime, partOf, nothingErased);
     return {};
   },
 
@@ -50,8 +50,6 @@ export const erasureHandlers: ErasureHandlers = {
 
 /** The states in which somebody may ask for it: one that was merged is erased with the one that it is part of. */
 const erasable: readonly string[] = ['active', 'deleted', 'erasing', 'erased'];
-
-const nothing: Erased = { contacts: 0, conversations: 0, messages: 0, files: 0 };
 
 const notThere = (id: string): Failure => new Failure('not_found', `There is no contact ${id}.`);
 
@@ -85,7 +83,7 @@ function eraseVersions(runtime: ContactRuntime): void {
   runtime.signal('erased');
   releaseFiles(runtime, own, versions.map((version) => version.shown).join());
   if (versions.length > 0) runtime.tell(contactActor(runtime.actor.id), 'contact.erase-versions', {});
-  else report(runtime, own, nothing);
+  else report(runtime, own, nothingErased);
 }
 
 /** All parts have said that they are erased. */

@@ -19,16 +19,13 @@ export type MergedContactJson = ContactJson & { merge_history?: ContactJson[] };
 /** A contact as lists show it. */
 export type ListedContact = Pick<ContactJson, 'id' | 'display_name' | 'title' | 'created_at'>;
 
-/** How much an erasure took. */
-export type ErasedContact = Erased;
-
 export interface ContactReader {
   /** With what it has absorbed: the newest that fit into 1 MiB. */
   find(id: string): JsonText<MergedContactJson> | null;
   /** The contact that a conversation belongs to, also while it is on its way into another one. */
   ofConversation(conversationId: string): JsonText<MergedContactJson> | null;
   /** What an erasure of a contact took, once it is over; null: it is not. */
-  erasedBy(id: string, erasure: number): ErasedContact | null;
+  erasedBy(id: string, erasure: number): Erased | null;
   /** Where a contact went that was merged; `merges`: which of its merges is asked about. */
   whereabouts(id: string, merges?: number): Whereabouts;
   /**

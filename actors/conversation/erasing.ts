@@ -1,4 +1,4 @@
-import type { Erased, ErasureOf } from '#machines/contact.ts';
+import { nothingErased, type ErasureOf } from '#machines/contact.ts';
 import { contactActor } from '../contact/contract.ts';
 import { idempotencyKeyActor } from '../idempotency-key/contract.ts';
 import { messageId } from '../ids.ts';
@@ -33,7 +33,11 @@ const erasedSender = JSON.stringify({ id: '' });
 export const erasureHandlers: ErasureHandlers = {
   'conversation.erase'(runtime, { partOf }) {
     if (isPresent(runtime.row)) begin(runtime, partOf);
-    else runtime.tell(contactActor(partOf.contact), 'contact.part-erased', { erasure: partOf.erasure, erased: none });
+    else
+      runtime.tell(contactActor(partOf.contact), 'contact.part-erased', {
+        erasure: partOf.erasure,
+        erased: nothingErased,
+      });
     return null;
   },
 
@@ -61,8 +65,6 @@ export const erasureHandlers: ErasureHandlers = {
     return null;
   },
 };
-
-const none: Erased = { contacts: 0, conversations: 0, messages: 0, files: 0 };
 
 function begin(runtime: ConversationRuntime, partOf: ErasureOf): void {
   const { row, actor, reads, memory } = runtime;
@@ -126,7 +128,7 @@ function eraseTurns(runtime: ConversationRuntime, erasure: ConversationErasure):
     goOn(runtime, 'conversation.erase-turns', { ...erasure, from: next });
     return;
   }
-  const erased = { ...none, conversations: 1, messages: count };
+  const erased = { ...nothingErased, conversations: 1, messages: count };
   runtime.tell(contactActor(partOf.contact), 'contact.part-erased', { erasure: partOf.erasure, erased });
 }
 

@@ -1,4 +1,4 @@
-import type { Erased, ErasureOf } from '#machines/contact.ts';
+import { type ErasureOf, nothingErased } from '#machines/contact.ts';
 import { contactActor } from '../contact/contract.ts';
 import { namespaces } from '../ids.ts';
 import type { Handlers, Runtime } from '../runtime/kind.ts';
@@ -53,6 +53,6 @@ function askForRemoval(runtime: MediaRuntime, release: Release): void {
 }
 
 function report(runtime: MediaRuntime, { contact, erasure }: ErasureOf, files: number): void {
-  const erased: Erased = { contacts: 0, conversations: 0, messages: 0, files };
+  const erased = { ...nothingErased, files };
   runtime.tell(contactActor(contact), 'contact.part-erased', { erasure, erased });
 }

@@ -29,5 +29,6 @@ export function awaited<T>({ clock, onGrew }: Services, look: () => T | null, pa
   });
 }
 
-const takesLong = (): Failure =>
+/** What is certain to come, and has not come in time. */
+export const takesLong = (): Failure =>
   new Failure('unavailable', 'It takes long, and goes on. Ask again with the same Idempotency-Key.', { retryAfter: 1 });

@@ -1,5 +1,5 @@
+import type { Erased } from '#machines/contact.ts';
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
-import type { ErasedContact } from '#actors/contact/reader.ts';
 import { contactOfConversation, messageId } from '#actors/ids.ts';
 import { uuidFromBytes } from '#actors/uuid.ts';
 import {
@@ -69,7 +69,7 @@ export const erase = (system: ActorSystem) => system.commands().send('contact', 
 
 export const everything = (system: ActorSystem): string => JSON.stringify(rowsOf(system.file));
 
-export const erasedBy = (system: ActorSystem, erasure: number): ErasedContact | null => {
+export const erasedBy = (system: ActorSystem, erasure: number): Erased | null => {
   const reader = system.reader();
   try {
     return reader.contacts.erasedBy(contact, erasure);

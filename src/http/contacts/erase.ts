@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { ErasureOf } from '#machines/contact.ts';
-import type { ErasedContact } from '#actors/contact/reader.ts';
-import { Failure } from '#actors/errors.ts';
+import type { Erased, ErasureOf } from '#machines/contact.ts';
 import type { LongReads } from '#src/runtime/long-reads.ts';
 import type { Services } from '#src/services.ts';
-import { awaited } from '../awaited.ts';
+import { awaited, takesLong } from '../awaited.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { uuid } from '../schemas.ts';
@@ -45,17 +43,13 @@ export const eraseContact = defineOperation({
 });
 
 /** What an erasure took, once it is over; null: it is under way. */
-const erasedBy = ({ store }: Services, { contact, erasure }: ErasureOf): ErasedContact | null =>
+const erasedBy = ({ store }: Services, { contact, erasure }: ErasureOf): Erased | null =>
   store.contacts.erasedBy(contact, erasure);
 
 /** The index of filters follows by itself, a moment later: whoever is told that all is gone finds it gone. */
 async function indexFollowed({ clock }: Services, longReads: LongReads): Promise<void> {
   const until = clock.elapsed() + patience;
   while (!(await longReads.followErased(slice))) {
-    if (clock.elapsed() > until) {
-      throw new Failure('unavailable', 'It takes long, and goes on. Ask again with the same Idempotency-Key.', {
-        retryAfter: 1,
-      });
-    }
+    if (clock.elapsed() > until) throw takesLong();
   }
 }

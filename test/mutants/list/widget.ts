@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 
 const chat = 'test/web/chat.test.ts';
+const away = 'test/web/chat-away.test.ts';
 
 /** What the widget promises to the people who write in it. */
 export const widget: readonly Mutant[] = [
@@ -18,7 +19,7 @@ export const widget: readonly Mutant[] = [
     from: '    this.#noteArrivals(list);\n',
     to: '',
     breaks: 'a Message whose answer was lost is seen twice',
-    caughtBy: { file: chat, title: 'shows once what has come, and is not answered yet' },
+    caughtBy: { file: away, title: 'shows once what has come, and is not answered yet' },
   },
   {
     name: 'widget-misses-the-gap',
@@ -26,7 +27,7 @@ export const widget: readonly Mutant[] = [
     from: 'if (this.#place === null) await this.#parts.visit.refresh();',
     to: '',
     breaks: 'what was written between the list and the subscription is never shown',
-    caughtBy: { file: chat, title: 'misses nothing that was written meanwhile' },
+    caughtBy: { file: away, title: 'misses nothing that was written meanwhile' },
   },
   {
     name: 'widget-forgets-a-channel-that-is-off',
@@ -42,7 +43,7 @@ export const widget: readonly Mutant[] = [
     from: '.sort((one, other) => one.writtenAt - other.writtenAt)',
     to: '',
     breaks: 'what was written away from the hub arrives in another order',
-    caughtBy: { file: chat, title: 'keeps what is written, and sends it in its order' },
+    caughtBy: { file: away, title: 'keeps what is written, and sends it in its order' },
   },
   {
     name: 'widget-tabs-leave-drafts',
@@ -58,7 +59,7 @@ export const widget: readonly Mutant[] = [
     from: '      await visit.expire(token);\n',
     to: '',
     breaks: 'an hour after its beginning a chat sends nothing any more',
-    caughtBy: { file: chat, title: 'goes on when its token has ended' },
+    caughtBy: { file: away, title: 'goes on when its token has ended' },
   },
   {
     name: 'widget-follows-any-scheme',
