@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Mode, Order, Receipt, ReceiverStart } from './receiver.ts';
 
@@ -23,12 +24,17 @@ export class JumpingClock implements Disposable {
     return { TEST_CLOCK_FILE: this.#file, NODE_OPTIONS: `--import ${clockModule}` };
   }
 
-  /** Moves the time on by `ms`, for all at once, a moment from now. */
-  jump(ms: number): void {
+  /**
+   * Moves the time on by `ms`, for all at once, a moment from now; resolves when all show it: a command that is under
+   * way in a jump is refused as too late.
+   */
+  async jump(ms: number): Promise<void> {
     this.#offset += ms;
+    const from = Date.now() + lead;
     // Renamed, so that nobody reads half of it.
-    writeFileSync(`${this.#file}.new`, `${this.#offset} ${Date.now() + lead}`);
+    writeFileSync(`${this.#file}.new`, `${this.#offset} ${from}`);
     renameSync(`${this.#file}.new`, this.#file);
+    while (Date.now() < from) await wait(from - Date.now());
   }
 
   [Symbol.dispose](): void {

@@ -66,7 +66,7 @@ export async function storm(options: StormOptions): Promise<StormReport> {
       seen = receipts.length;
       changedAt = Date.now();
     } else if (Date.now() - changedAt > (jumpedAfter === seen ? slowest : quiet)) {
-      clock.jump(jump);
+      await clock.jump(jump);
       jumps++;
       jumpedAfter = seen;
       changedAt = Date.now();
