@@ -103,6 +103,11 @@ export type ConversationCommands = {
    * @throws Failure `not_found`, `metadata_too_large`
    */
   'contact.typing': { body: { typing: boolean }; result: { shown: boolean } };
+  /**
+   * Messages of ours that were sent until then (epoch ms) got so far at the source: those that were not known to be so
+   * far. `state` as of a receipt. @throws Failure `not_found`
+   */
+  'messages.reached': { body: { state: string; until: number }; result: null };
   /** The contact has these messages of ours: those that were on their way are delivered. @throws Failure `not_found` */
   'messages.collect': { body: { messageIds: string[] }; result: { collected: string[] } };
   /** The tag was deleted. */

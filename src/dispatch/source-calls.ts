@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
+import type { ChannelReader } from '#actors/channel/reader.ts';
 import type { DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import { mergedWithinBounds } from '#actors/metadata.ts';
 import type { Clock, Ids } from '#actors/ports.ts';
@@ -11,6 +12,7 @@ import type { OutgoingClient } from '#src/outgoing/client.ts';
 
 export interface SourceCallParts {
   sources: SourceReader;
+  channels: Pick<ChannelReader, 'token'>;
   connectors: Connectors;
   health: ConnectorHealth;
   clock: Clock;
@@ -48,7 +50,8 @@ export class SourceCalls {
     const registered = await this.#registered(work);
     const connector = connectors.of(channel);
     if (connector === null || connector.deliver === 'collected') return noConnector(channel);
-    const delivery = { message, conversation, channel, knownToSource, registered };
+    const token = this.#parts.channels.token(channel.id);
+    const delivery = { message, conversation, channel, knownToSource, registered, token };
     const call = connector.deliver(delivery, { http: client, now: () => clock.now() });
     this.#underWay.set(call, connector);
     const outcome = await call.finally(() => this.#underWay.delete(call));

@@ -80,10 +80,10 @@ function sourceDelivery(
   follow: () => Promise<void>,
 ): SourceDelivery {
   const { config, clock, ids, log, store, connectors, connectorHealth: health, tokens, commandsFor, unread } = services;
-  const { sources } = store;
+  const { sources, channels } = store;
   const { giveUpAfter } = config.delivery;
   const tokenOf = (sourceId: string, issuedAt: number) => tokens.make({ sourceId, issuedAt });
-  const calls = new SourceCalls({ sources, connectors, health, clock, ids, client, giveUpAfter, tokenOf });
+  const calls = new SourceCalls({ sources, channels, connectors, health, clock, ids, client, giveUpAfter, tokenOf });
   const delivery = new SourceDelivery({
     outbox: store.outbox,
     deliveries: store.deliveries,

@@ -129,7 +129,7 @@ test('what it tells another kind reaches it', async () => {
   await using system = new ActorSystem();
   await connectTestChannel(system.commands());
   await write(system, 'Line of Ann');
-  const client = { post: () => Promise.reject(new Error('Nobody is called.')), close: async () => {} };
+  const client = { send: () => Promise.reject(new Error('Nobody is called.')), close: async () => {} };
   const services = system.services({ config: testConfig(), samples: client });
   const dispatch = startDispatch(services, { sources: client, webhooks: client, metrics: new Metrics() });
   await ask(system, 'note.close', null);
