@@ -177,6 +177,7 @@ export const configKeys: Section = section({
       'How long events, steps and answers are kept: what can be resumed and explained.',
     ),
     deliveries: key(duration, '30d', 'How long deliveries of webhooks and their attempts are kept.'),
+    raw: key(duration, '7d', 'How long what platforms sent is kept as it came.'),
   }),
 });
 
