@@ -26,6 +26,14 @@ export async function connectChannel(api: Api, more: object = {}): Promise<strin
   return body.id;
 }
 
+/** A visitor who has come to the channel `shop`, and has written nothing yet. */
+export const visit = async (api: Api): Promise<TestVisitor> =>
+  TestVisitor.authenticated(api, { channel_id: await connectChannel(api) });
+
+/** What agents see of a visitor's conversation. */
+export const messagesOf = async (api: Api, { conversation }: TestVisitor): Promise<MessageJson[]> =>
+  (await api.post<{ data: MessageJson[] }>('/messages.list', { conversation_id: conversation })).body.data;
+
 /** The person at a chat plugin, with the stock STOMP client. */
 export class TestVisitor implements AsyncDisposable {
   readonly #api: Api;
