@@ -35,7 +35,7 @@ export function followMessages(
   return fanOut.subscribe({ conversationId }, from, {
     ...outlet,
     send: (event) => {
-      if (event.event.type === 'message.created') outlet.write(event.payload, takenOf(event, collector));
+      if (event.event.type === 'message.created') outlet.write(event.forVisitor, takenOf(event, collector));
     },
   });
 }

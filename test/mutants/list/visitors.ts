@@ -64,6 +64,17 @@ export const visitors: readonly Mutant[] = [
     caughtBy: { file: socket, title: 'that is gone before it is let in is not counted' },
   },
   {
+    name: 'visitors-see-what-agents-keep',
+    file: 'src/security/visitor-view.ts',
+    from: 'metadata: suggestions === undefined ? {} : { suggestions },',
+    to: 'metadata: suggestions === undefined ? {} : metadata,',
+    breaks: 'visitors read what agents note about them',
+    caughtBy: {
+      file: 'test/security/visitor-view.test.ts',
+      title: 'shows visitors what is said, and suggested answers',
+    },
+  },
+  {
     name: 'typing-floods-the-journal',
     file: 'src/realtime/visitor/typing-report.ts',
     from: 'if (wait <= 0) this.#tell();',
