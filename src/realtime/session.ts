@@ -21,6 +21,8 @@ export interface SessionParts {
 
 /** Close codes of RFC 6455, section 7.4.1; 1013 is "try again later" of the IANA registry. */
 const closeCodes = { normal: 1000, protocol: 1002, policy: 1008, internal: 1011, later: 1013 } as const;
+/** They are about who comes, or whether anybody may; not about what was sent. */
+const refusals: readonly FailureCode[] = ['unauthorized', 'forbidden', 'channel_not_connected', 'feature_disabled'];
 const versions = ['1.2', '1.1', '1.0'] as const;
 const maxSubscriptions = 100;
 const maxWaitingFrames = 64;
@@ -74,6 +76,11 @@ export class Session {
     if (this.#phase === 'closed') return;
     this.#release(reason);
     this.#wire.close(code, reason);
+  }
+
+  /** Ends the session from our side with an ERROR frame that says why. */
+  refuse(failure: Failure): void {
+    this.#fail(failure);
   }
 
   /** The socket is closed, or about to be because of an error. */
@@ -288,5 +295,5 @@ const tooSlow = () =>
 function closeCodeOf(code: FailureCode): number {
   if (code === 'overloaded') return closeCodes.later;
   if (code === 'internal' || code === 'unavailable') return closeCodes.internal;
-  return code === 'unauthorized' || code === 'forbidden' ? closeCodes.policy : closeCodes.protocol;
+  return refusals.includes(code) ? closeCodes.policy : closeCodes.protocol;
 }

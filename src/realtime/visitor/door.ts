@@ -3,7 +3,7 @@ import { Failure } from '#actors/errors.ts';
 import { visitedSource } from '#src/connectors/registry.ts';
 import { VisitReports } from '#src/ingest/visit-reports.ts';
 import type { Visitor } from '#src/security/caller.ts';
-import { assertPageMay, isOpen, visitorBy } from '#src/security/visitor-door.ts';
+import { assertOpen, assertPageMay, visitorBy } from '#src/security/visitor-door.ts';
 import type { Services } from '#src/services.ts';
 import type { Conduct, Outlet } from '../conduct.ts';
 import { quote } from '../destination.ts';
@@ -34,7 +34,7 @@ export function visitorDoor(services: VisitorServices, fanOut: FanOut, heartBeat
     begin(wire, shown) {
       const conduct = new VisitorConduct(services, fanOut, shared, shown);
       const session = new Session(wire, { services, conduct, heartBeat });
-      return { session, isStillValid: () => conduct.isStillValid() };
+      return { session, refusal: () => conduct.refusal() };
     },
   };
 }
@@ -77,12 +77,16 @@ class VisitorConduct implements Conduct {
     return visitor;
   }
 
-  isStillValid(): boolean {
-    const visitor = this.#visitor;
-    if (visitor === null) return true;
-    const { clock, connectors } = this.#services;
-    const isOn = connectors.of({ source: visitedSource }) !== null;
-    return isOn && clock.now() < visitor.until && isOpen(this.#services, visitor.channelId);
+  /** Why the visitor may not go on; null: they may. */
+  refusal(): Failure | null {
+    if (this.#visitor === null) return null;
+    try {
+      this.#assertMayGoOn(this.#visitor);
+      return null;
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
   }
 
   subscribe(destination: string, headers: Headers, outlet: Outlet): Subscription {
@@ -114,6 +118,16 @@ class VisitorConduct implements Conduct {
     this.#leave();
     this.#collector?.close();
     this.#typing?.close();
+  }
+
+  /** @throws Failure `feature_disabled`, `unauthorized`, `channel_not_connected`, `forbidden` */
+  #assertMayGoOn({ until, channelId }: Visitor): void {
+    this.#assertOn();
+    if (this.#services.clock.now() >= until) {
+      throw new Failure('unauthorized', 'The token of this session is over: authenticate with a resume token.');
+    }
+    assertOpen(this.#services, channelId);
+    assertPageMay(this.#services, channelId, this.#shown.origin);
   }
 
   /** @throws Failure `feature_disabled` */

@@ -42,8 +42,8 @@ export const visitors: readonly Mutant[] = [
   {
     name: 'visitor-outlives-the-token',
     file: 'src/realtime/visitor/door.ts',
-    from: 'clock.now() < visitor.until && ',
-    to: '',
+    from: 'this.#services.clock.now() >= until',
+    to: 'until === 0',
     breaks: 'a stolen token opens a socket for ever',
     caughtBy: { file: socket, title: 'ends its sockets when it ends' },
   },
@@ -54,6 +54,14 @@ export const visitors: readonly Mutant[] = [
     to: '',
     breaks: 'pages that a channel does not allow use it by a socket',
     caughtBy: { file: socket, title: 'opens a socket for pages of the channel only' },
+  },
+  {
+    name: 'sockets-outlive-allowed-origins',
+    file: 'src/realtime/visitor/door.ts',
+    from: 'assertPageMay(this.#services, channelId, this.#shown.origin);',
+    to: '',
+    breaks: 'pages that a channel allows no more go on by their open sockets',
+    caughtBy: { file: socket, title: 'ends sockets of pages that may not come any more' },
   },
   {
     name: 'early-leavers-are-counted',
