@@ -59,7 +59,7 @@ export const meaningOf: Record<FailureCode, string> = {
   source_exists: 'a source with this `source_id` exists',
   source_id_reserved: 'the `source_id` is kept for a source of the hub’s own',
   channel_unknown: 'a disconnect names a channel that does not exist',
-  channel_not_connected: 'a message is to go out over a disconnected channel',
+  channel_not_connected: 'a message is to go out over a channel that is disconnected, or whose source is switched off',
   source_cannot_start_conversation: 'the source does not let a business write first',
   message_not_failed: 'only a failed message can be sent again',
   conversation_erased: 'a message is to go to a person of whom everything was erased',

@@ -5,6 +5,7 @@ import { operations } from '#src/http/operations.ts';
 import { VisitorTokens } from '#src/security/visitor-token.ts';
 import { refusalOf, startApi, type TestApi } from '../_support/api.ts';
 import { testConfig } from '../_support/config.ts';
+import { until } from '../_support/source-client.ts';
 import { claimsIn, connectChannel, messagesOf, visit } from '../_support/visitor.ts';
 
 const unknownId = '0192f3a4-5b6c-7d8e-9f01-000000000000';
@@ -93,6 +94,29 @@ describe('without the component', () => {
       expect([path, ...refusalOf(answer)]).toEqual([path, 409, 'feature_disabled']);
       expect(answer.body.error).toContain('components.sources.chatplugin');
     }
+  });
+});
+
+describe('while the component is switched off', () => {
+  const set = (api: TestApi, enabled: boolean) =>
+    api.post('/components.update', { components: [{ name: 'sources-chatplugin', enabled }] });
+
+  it('agents are refused, and what waits goes on waiting', async () => {
+    await using api = await startApi();
+    api.dispatch();
+    const visitor = await visit(api);
+    await visitor.say('Hello');
+    const send = (text: string) =>
+      api.post('/messages.send', { conversation_id: visitor.conversation, message: { text } });
+    await send('Before');
+    await until('nobody is called', () => api.reader.outbox.count() === 0);
+    await set(api, false);
+    const refused = await send('Meanwhile');
+    expect(refusalOf(refused)).toEqual([403, 'channel_not_connected']);
+    expect(refused.body.error).toContain('chatplugin');
+    expect((await messagesOf(api, visitor)).map(({ state }) => state)).toEqual(['delivered', 'pending']);
+    await set(api, true);
+    expect((await send('Later')).status).toBe(200);
   });
 });
 
