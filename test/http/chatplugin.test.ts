@@ -226,6 +226,20 @@ describe('how often visitors may ask', () => {
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
   });
 
+  it('bounds no one who comes back with a token by others', async () => {
+    await using api = await limited({ authenticationsPerAddress: 2, authenticationsPerChannel: 1 });
+    const visitor = await visit(api);
+    const channel_id = await connectChannel(api);
+    const resume = (resume_token: string) => api.post('/chatplugin.authenticate', { resume_token });
+    const ticket = await visitor.resumeToken();
+    expect((await api.post('/chatplugin.authenticate', { channel_id })).status).toBe(429);
+    expect((await api.post('/chatplugin.authenticate', { channel_id })).status).toBe(429);
+    const back = [await resume(ticket), await resume(ticket), await resume(ticket)];
+    expect(back.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(back[2]!.headers.get('retry-after')).toBe('30');
+    expect((await resume('x.y.z')).status).toBe(429);
+  });
+
   it('is bounded for a channel, each for itself', async () => {
     await using api = await limited({ authenticationsPerChannel: 1, sendsPerChannel: 1 });
     const visitor = await visit(api);

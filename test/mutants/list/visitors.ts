@@ -72,6 +72,14 @@ export const visitors: readonly Mutant[] = [
     caughtBy: { file: socket, title: 'that is gone before it is let in is not counted' },
   },
   {
+    name: 'those-who-return-are-strangers',
+    file: 'src/http/chatplugin/authenticate.ts',
+    from: 'if (known === null) services.visitorLimits.admitAddress(',
+    to: 'if (from.page !== null) services.visitorLimits.admitAddress(',
+    breaks: 'after a restart of the hub its visitors lock each other out',
+    caughtBy: { file: operations, title: 'bounds no one who comes back with a token by others' },
+  },
+  {
     name: 'visitors-see-what-agents-keep',
     file: 'src/security/visitor-view.ts',
     from: 'metadata: suggestions === undefined ? {} : { suggestions },',

@@ -174,6 +174,19 @@ describe('a socket of a visitor', () => {
     expect(again.texts).toEqual(['Two', 'Three']);
   });
 
+  it('goes on behind the answer that the visitor resumed with', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const { body } = await api.post<{ cursor: string }>('/chatplugin.authenticate', {
+      resume_token: await visitor.resumeToken(),
+    });
+    await visitor.say('Before the socket');
+    const tab = await (await visitor.open()).listen({ after: body.cursor });
+    await visitor.say('With the socket');
+    await until('both are pushed', () => tab.pushed.length === 2);
+    expect(tab.texts).toEqual(['Before the socket', 'With the socket']);
+  });
+
   it('is over when the component is switched off', async () => {
     await using here = await start();
     const { api, visitor } = here;
