@@ -51,6 +51,8 @@ export function communicationDoor(
           const message = 'This WebSocket is read-only: send messages with POST /messages.send.';
           throw new Failure('invalid_request', message);
         },
+        // What a client has is known by the cursor with which it comes back.
+        acknowledged() {},
         ended() {},
       };
       const refusal = async () => {

@@ -33,7 +33,7 @@ const lingerMs = 2000;
 /** `waiting`: for CONNECT, then for its authentication. `leaving`: after DISCONNECT. */
 type Phase = 'waiting' | 'authenticating' | 'connected' | 'leaving' | 'closed';
 
-/** One STOMP session. Every subscription acts as `ack:auto`; ACK and NACK are taken and change nothing. */
+/** One STOMP session. What an ACK means is its conduct's matter; a NACK is taken and changes nothing. */
 export class Session {
   readonly #wire: Wire;
   readonly #parts: SessionParts;
@@ -125,8 +125,10 @@ export class Session {
       case 'UNSUBSCRIBE':
         this.#unsubscribe(frame);
         break;
-      case 'DISCONNECT':
       case 'ACK':
+        this.#parts.conduct.acknowledged(frame.headers);
+        break;
+      case 'DISCONNECT':
       case 'NACK':
         break;
       case 'SEND':

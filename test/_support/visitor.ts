@@ -1,4 +1,4 @@
-import { Client, type IFrame, type StompHeaders } from '@stomp/stompjs';
+import { Client, type IMessage, type StompHeaders } from '@stomp/stompjs';
 import { WebSocket } from 'ws';
 import type { MessageJson } from '#actors/representation.ts';
 import { until } from './source-client.ts';
@@ -102,7 +102,7 @@ interface SocketOptions {
 export class VisitorSocket {
   readonly client: Client;
   readonly pushed: Pushed[] = [];
-  readonly frames: IFrame[] = [];
+  readonly frames: IMessage[] = [];
   readonly typing: boolean[] = [];
   /** What an ERROR frame said. */
   error: StompHeaders | null = null;
@@ -151,7 +151,7 @@ export class VisitorSocket {
     return this.pushed.map(({ message }) => (message.content as { text: string }).text);
   }
 
-  async #subscribe(destination: string, headers: StompHeaders, take: (frame: IFrame) => void): Promise<void> {
+  async #subscribe(destination: string, headers: StompHeaders, take: (frame: IMessage) => void): Promise<void> {
     const receipt = `receipt-${Math.random()}`;
     const confirmed = new Promise((resolve) => this.client.watchForReceipt(receipt, resolve));
     this.client.subscribe(destination, take, { ...headers, receipt });

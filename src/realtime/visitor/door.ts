@@ -12,9 +12,10 @@ import type { FanOut, Subscription } from '../fan-out.ts';
 import type { Frame, Headers } from '../frame.ts';
 import type { HeartBeatOffer } from '../heart-beat.ts';
 import { Session } from '../session.ts';
+import { Acknowledgements } from './acknowledgements.ts';
 import { Collector } from './collector.ts';
 import { SocketCount } from './socket-count.ts';
-import { followMessages, followTyping } from './subscriptions.ts';
+import { followMessages, followTyping, type MessageParts } from './subscriptions.ts';
 import { TypingPace } from './typing-pace.ts';
 import { TypingReport, typingIn } from './typing-report.ts';
 
@@ -56,6 +57,7 @@ class VisitorConduct implements Conduct {
   #isOver = false;
   #reports: VisitReports | null = null;
   #collector: Collector | null = null;
+  #acknowledgements: Acknowledgements | null = null;
   #typing: TypingReport | null = null;
 
   constructor(services: VisitorServices, fanOut: FanOut, shared: SharedBounds, shown: Shown) {
@@ -92,15 +94,24 @@ class VisitorConduct implements Conduct {
   subscribe(destination: string, headers: Headers, outlet: Outlet): Subscription {
     const visitor = this.#visitor!;
     if (destination === '/user/queue/message') {
-      this.#collector ??= new Collector(this.#reports!, this.#services.log);
-      const parts = { services: this.#services, fanOut: this.#fanOut, collector: this.#collector };
-      return followMessages(parts, visitor, headers.get('after'), outlet);
+      return followMessages(this.#messageParts(headers), visitor, headers.get('after'), outlet);
     }
     if (destination === '/user/queue/typing') return followTyping(this.#services, visitor, outlet);
     throw new Failure(
       'invalid_request',
       `There is no destination ${quote(destination)}; there are: /user/queue/message, /user/queue/typing.`,
     );
+  }
+
+  #messageParts(headers: Headers): MessageParts {
+    this.#collector ??= new Collector(this.#reports!, this.#services.log);
+    this.#acknowledgements ??= new Acknowledgements(this.#collector);
+    const acknowledgements = headers.get('ack') === 'client-individual' ? this.#acknowledgements : null;
+    return { services: this.#services, fanOut: this.#fanOut, collector: this.#collector, acknowledgements };
+  }
+
+  acknowledged(headers: Headers): void {
+    this.#acknowledgements?.received(headers);
   }
 
   take({ headers, body }: Frame): void {

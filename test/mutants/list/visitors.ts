@@ -80,6 +80,14 @@ export const visitors: readonly Mutant[] = [
     caughtBy: { file: operations, title: 'bounds no one who comes back with a token by others' },
   },
   {
+    name: 'what-the-network-took-counts-as-read',
+    file: 'src/realtime/visitor/acknowledgements.ts',
+    from: 'if (pending !== null) this.#await(cursor, pending);',
+    to: 'if (pending !== null) this.#collector.taken(pending);',
+    breaks: 'what a dead socket swallowed is delivered, and nobody saw it',
+    caughtBy: { file: messages, title: 'has what is acknowledged, not what the network took' },
+  },
+  {
     name: 'visitors-see-what-agents-keep',
     file: 'src/security/visitor-view.ts',
     from: 'metadata: suggestions === undefined ? {} : { suggestions },',

@@ -71,6 +71,52 @@ describe('a visitor at a socket', () => {
   });
 });
 
+describe('a visitor whose client acknowledges', () => {
+  const acknowledging = { ack: 'client-individual' };
+
+  it('has what is acknowledged, not what the network took', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const tab = await (await visitor.open()).listen(acknowledging);
+    const ids = [(await answer(api, visitor, 'One')).id, (await answer(api, visitor, 'Two')).id];
+    await until('both are pushed', () => tab.pushed.length === 2);
+    tab.frames[1]!.ack();
+    await until('Two is delivered', async () => (await stateOf(api, ids[1]!)) === 'delivered');
+    expect(await stateOf(api, ids[0]!)).toBe('pending');
+    tab.frames[0]!.nack();
+    const again = await (await visitor.open()).listen(acknowledging);
+    await until('One comes again', () => again.pushed.length > 0);
+    again.frames[0]!.ack();
+    await until('One is delivered', async () => (await stateOf(api, ids[0]!)) === 'delivered');
+  });
+
+  it('gets again, behind any cursor, what it never had', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const lost = await (await visitor.open()).listen(acknowledging);
+    const { id } = await answer(api, visitor, 'Into the buffers');
+    await until('it is taken', () => lost.pushed.length === 1);
+    const after = lost.frames[0]!.headers['message-id']!;
+    const tab = await (await visitor.open()).listen({ ...acknowledging, after });
+    await until('it comes again', () => tab.texts.includes('Into the buffers'));
+    tab.frames[0]!.ack();
+    await until('it is delivered', async () => (await stateOf(api, id)) === 'delivered');
+  });
+
+  it('acknowledges nothing but what it was sent', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const tab = await (await visitor.open()).listen(acknowledging);
+    const { id } = await answer(api, visitor, 'One');
+    await until('it is pushed', () => tab.pushed.length === 1);
+    for (const name of ['x', id, '']) tab.client.ack(name, 'sub-0');
+    await visitor.say('Two');
+    await until('the socket goes on', () => tab.pushed.length === 2);
+    tab.frames[1]!.ack();
+    expect([await stateOf(api, id), tab.error]).toEqual(['pending', null]);
+  });
+});
+
 describe('a visitor who is away', () => {
   it('gets what was sent meanwhile at the next socket, in order', async () => {
     await using here = await start();
