@@ -15,7 +15,7 @@ import { Session } from '../session.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Collector } from './collector.ts';
 import { SocketCount } from './socket-count.ts';
-import { followMessages, followTyping, type MessageParts } from './subscriptions.ts';
+import { followMessages, followTyping, type FollowedMessages } from './subscriptions.ts';
 import { TypingPace } from './typing-pace.ts';
 import { TypingReport, typingIn } from './typing-report.ts';
 
@@ -94,7 +94,7 @@ class VisitorConduct implements Conduct {
   subscribe(destination: string, headers: Headers, outlet: Outlet): Subscription {
     const visitor = this.#visitor!;
     if (destination === '/user/queue/message') {
-      return followMessages(this.#messageParts(headers), visitor, headers.get('after'), outlet);
+      return followMessages(this.#followed(headers), visitor, headers.get('after'), outlet);
     }
     if (destination === '/user/queue/typing') return followTyping(this.#services, visitor, outlet);
     throw new Failure(
@@ -103,7 +103,7 @@ class VisitorConduct implements Conduct {
     );
   }
 
-  #messageParts(headers: Headers): MessageParts {
+  #followed(headers: Headers): FollowedMessages {
     this.#collector ??= new Collector(this.#reports!, this.#services.log);
     this.#acknowledgements ??= new Acknowledgements(this.#collector);
     const acknowledgements = headers.get('ack') === 'client-individual' ? this.#acknowledgements : null;

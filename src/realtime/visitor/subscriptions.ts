@@ -10,7 +10,7 @@ import { type EventBytes, messageRest } from '../message.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { Collector } from './collector.ts';
 
-export interface MessageParts {
+export interface FollowedMessages {
   services: Pick<Services, 'feed' | 'store'>;
   fanOut: FanOut;
   collector: Collector;
@@ -25,7 +25,7 @@ export interface MessageParts {
  * @throws Failure `invalid_cursor`, `cursor_expired`
  */
 export function followMessages(
-  { services, fanOut, collector, acknowledgements }: MessageParts,
+  { services, fanOut, collector, acknowledgements }: FollowedMessages,
   { conversationId }: VisitClaims,
   cursor: string | undefined,
   outlet: Outlet,
