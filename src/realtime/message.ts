@@ -26,7 +26,7 @@ export class EventBytes {
     return this.#rest;
   }
 
-  /** Of `message.created`, as the visitor is shown it: its payload alone as the body. */
+  /** Of an event about a Message, as the visitor is shown it: its payload alone as the body. */
   get forVisitor(): Buffer {
     this.#forVisitor ??= messageRest(this.event.cursor, JSON.stringify(this.#shownToVisitor()));
     return this.#forVisitor;

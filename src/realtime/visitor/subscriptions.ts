@@ -38,18 +38,26 @@ export function followMessages(
   return fanOut.subscribe({ conversationId }, from, {
     ...outlet,
     send: (event) => {
-      if (event.event.type !== 'message.created') return;
-      const pending = pendingIn(event);
+      const news = newsIn(event, services);
+      if (news === null) return;
+      const { pending } = news;
       if (acknowledgements !== null) outlet.write(acknowledgements.frameOf(event, pending));
       else outlet.write(event.forVisitor, pending === null ? undefined : () => collector.taken(pending));
     },
   });
 }
 
-/** The id of the Message that an event brings, where it is one of ours to be collected; else null. */
-function pendingIn({ event }: EventBytes): string | null {
+/**
+ * What an event is to the visitor: a Message, which is to be collected where it is one of ours. Null: nothing; what
+ * failed has nobody sent, until it is sent again, and then it is not new.
+ */
+function newsIn({ event }: EventBytes, { store }: Pick<Services, 'store'>): { pending: string | null } | null {
+  if (event.type !== 'message.created' && event.type !== 'message.updated') return null;
   const { id, from_contact, state } = event.payload['message'] as unknown as MessageJson;
-  return from_contact || state !== 'pending' ? null : id;
+  if (!from_contact && state === 'pending') {
+    return store.messages.find(id)?.message.state === 'failed' ? null : { pending: id };
+  }
+  return event.type === 'message.created' ? { pending: null } : null;
 }
 
 /** The position before a turn, and at the end in every other shard. */
