@@ -170,7 +170,7 @@ export class SimulatedNode {
       clock: process.clock,
       ids: random,
       log: this.#logger(process, []),
-      samples: webhooks,
+      awaited: webhooks,
       tokens: sourceTokens,
       visitorTokens: visitorTokens(() => process.clock.now()),
     });
