@@ -1,6 +1,7 @@
 import type { Environment, KeyValueStorage } from '#web/chat-widget/core/environment.ts';
 import { Connection } from './connection.ts';
 import type { Clients } from './clients.ts';
+import { never } from './process.ts';
 import type { World } from './world.ts';
 
 /** Where visitors find the hub. */
@@ -54,6 +55,7 @@ export class VisitorPage {
   readonly environment: Environment;
   readonly #world: World;
   #wire: VisitorWire | null = null;
+  #isGone = false;
 
   constructor(world: World, clients: Clients, storage: KeyValueStorage) {
     const { random, time } = world;
@@ -63,7 +65,7 @@ export class VisitorPage {
     };
     this.#world = world;
     this.environment = {
-      ...{ storage, fetch: fetchBy(clients) },
+      ...{ storage, fetch: fetchBy(clients, () => this.#isGone) },
       WebSocket: function open() {
         return opened();
       } as unknown as typeof WebSocket,
@@ -75,6 +77,11 @@ export class VisitorPage {
     };
   }
 
+  /** Whatever is on its way never gets an answer: a page that is closed does nothing any more. */
+  leave(): void {
+    this.#isGone = true;
+  }
+
   /** The socket breaks, or nothing arrives on it for a while. */
   disturb(): void {
     const { random } = this.#world;
@@ -84,7 +91,7 @@ export class VisitorPage {
 }
 
 /** Requests of a browser: they end without an answer when it is lost, or when they are given up. */
-const fetchBy = (clients: Clients): typeof fetch =>
+const fetchBy = (clients: Clients, isGone: () => boolean): typeof fetch =>
   (async (url: string, { body, headers, signal }: RequestInit) => {
     const given = Object.entries(headers as Record<string, string>).map(([name, value]) => [name.toLowerCase(), value]);
     const sent = { path: url.slice(host.length), body: body as string, headers: Object.fromEntries(given) };
@@ -92,6 +99,7 @@ const fetchBy = (clients: Clients): typeof fetch =>
       signal!.addEventListener('abort', () => reject(new TypeError('given up')));
     });
     const ending = await Promise.race([clients.once(sent), gaveUp]);
+    if (isGone()) return never<Response>();
     if (ending.kind === 'cut off') throw new TypeError('Failed to fetch');
     const { status, headers: answered, body: json } = ending.answer;
     return { ok: status < 300, status, headers: new Headers(answered), json: async () => json };

@@ -62,6 +62,7 @@ class SimulatedVisitor {
   /** The page is closed, whatever is on its way. */
   leave(): void {
     this.#chat?.close();
+    this.#page?.leave();
     this.#chat = null;
   }
 
