@@ -5,11 +5,18 @@ import type { LiveConfig } from '#src/config/live.ts';
 import type { Connector, ConnectorFactory, InboundRoute } from './connector.ts';
 import { chatPluginConnector } from './chat-plugin/connector.ts';
 import { source, visits } from './chat-plugin/visits.ts';
+import { cloudmsgConnector } from './cloudmsg/connector.ts';
 import { customConnector } from './custom/connector.ts';
 import { push } from './custom/inbound.ts';
+import { pageplatformConnector } from './pageplatform/connector.ts';
 
 /** Every connector of the hub: one line each. */
-export const factories: readonly ConnectorFactory[] = [customConnector, chatPluginConnector];
+export const factories: readonly ConnectorFactory[] = [
+  customConnector,
+  chatPluginConnector,
+  pageplatformConnector,
+  cloudmsgConnector,
+];
 
 /** The hub's own sources: nothing that is registered may have such a name, or one below it. */
 const ownSources = ['chatplugin', 'pageplatform', 'photoplatform', 'cloudmsg', 'bizmaps', 'telco'];
