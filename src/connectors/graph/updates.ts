@@ -11,16 +11,7 @@ export function splitEntries(body: Uint8Array, partsOf: (entry: JsonObject) => r
   const { entry, ...envelope } = objectIn(text);
   const entries: readonly Json[] = Array.isArray(entry) ? entry : [];
   const parts = entries.flatMap((one) => (isObject(one) ? partsOf(one) : [one]));
-  return parts.length > 1 ? textsOf(envelope, parts, text) : [text];
-}
-
-/** What is nested without end can not be written again: it stays as it came. */
-function textsOf(envelope: object, parts: readonly Json[], whole: string): readonly string[] {
-  try {
-    return parts.map((part) => JSON.stringify({ ...envelope, entry: [part] }));
-  } catch {
-    return [whole];
-  }
+  return parts.length > 1 ? parts.map((part) => JSON.stringify({ ...envelope, entry: [part] })) : [text];
 }
 
 /** An object once for each item of its lists, with that item alone; without items it is one part, as it is. */
