@@ -1,4 +1,6 @@
+import { accountForms } from '#src/connectors/registry.ts';
 import { listAudit } from './audit/list.ts';
+import { accountOperations } from './channels/accounts.ts';
 import { connectChatpluginChannel } from './channels/chatplugin/connect.ts';
 import { disconnectChatpluginChannel } from './channels/chatplugin/disconnect.ts';
 import { infoChannel } from './channels/info.ts';
@@ -26,6 +28,7 @@ import { updateContact } from './contacts/update.ts';
 import { infoConversation } from './conversations/info.ts';
 import { listConversations } from './conversations/list.ts';
 import { markConversationRead } from './conversations/mark-read.ts';
+import { refetchConversation } from './conversations/refetch.ts';
 import { removeConversationState } from './conversations/remove-state.ts';
 import { setConversationState } from './conversations/set-state.ts';
 import { tagConversation } from './conversations/tag.ts';
@@ -91,6 +94,7 @@ export const operations: readonly Operation[] = [
   updateChannel,
   connectChatpluginChannel,
   disconnectChatpluginChannel,
+  ...accountForms.flatMap(accountOperations),
   authenticateChatplugin,
   resumeTokenChatplugin,
   sendChatplugin,
@@ -100,6 +104,7 @@ export const operations: readonly Operation[] = [
   setConversationState,
   removeConversationState,
   updateConversationContact,
+  refetchConversation,
   typingConversation,
   createContact,
   importContacts,
