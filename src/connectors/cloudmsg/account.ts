@@ -24,7 +24,7 @@ export const numberAccounts = accountForm({
     // A token of a system user lasts already: the platform exchanges none of those.
     const token = exchanged.kind === 'exchanged' ? exchanged.token : user_token;
     const query = { fields: 'id,display_phone_number,verified_name' };
-    const answer = await ask(app, token, { method: 'GET', path: [phone_number_id], query }, parts);
+    const answer = await ask(app, token, { method: 'GET', path: [phone_number_id], query }, parts, [user_token]);
     if (answer.kind !== 'answered') return answer;
     const [number, name] = [answer.said['display_phone_number'], answer.said['verified_name']].map(textOf);
     return {

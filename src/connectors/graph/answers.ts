@@ -24,7 +24,7 @@ export const secretsOf = ({ appSecret, webhookSecret }: PlatformApp, token: stri
 const named =
   /((?:access|exchange|input|user|page)_token|appsecret_proof|client_secret|verify_token)((?:["']?\s*[=:]|%3d)\s*["']?)[^\s&"',;)]+/gi;
 /** How tokens of the platform begin, wherever they come from. */
-const token = /EAA[A-Za-z0-9]{12,}/g;
+const token = /(?:EAA|IGAA|IGQ)[A-Za-z0-9_-]{12,}/g;
 
 /** A text without the secrets in it, written plainly or as in an address, and without what looks like one. */
 export function redacted(text: string, secrets: readonly string[]): string {

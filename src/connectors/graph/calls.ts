@@ -45,17 +45,17 @@ export type GraphAnswer =
   | { kind: 'rejected'; error: string }
   | { kind: 'unreachable'; error: string };
 
-/** Makes a call that sends no message. Does not reject. */
+/** Makes a call that sends no message. Does not reject. @param others tokens besides its own that an error must not show */
 export async function ask(
   app: PlatformApp,
   token: string | null,
   call: GraphCall,
   { http, now }: CallTools,
-  secrets: readonly string[] = secretsOf(app, token),
+  others: readonly string[] = [],
 ): Promise<GraphAnswer> {
   const result = await http.send(requestOf(app, token, call));
   let said: Record<string, unknown> = {};
-  const reading = readingOf(secrets, (answer) => {
+  const reading = readingOf([...secretsOf(app, token), ...others], (answer) => {
     said = answer;
     return { kind: 'succeeded', sourceMessageId: null, metadata: {} };
   });

@@ -1,6 +1,5 @@
 import type { PlatformApp } from '#src/config/config.ts';
 import type { CallTools } from '../calls.ts';
-import { secretsOf } from './answers.ts';
 import { ask } from './calls.ts';
 import { textOf } from './fields.ts';
 
@@ -24,7 +23,7 @@ export async function exchange(app: PlatformApp, token: string, tools: CallTools
       },
     },
     tools,
-    secretsOf(app, token),
+    [token],
   );
   if (answer.kind !== 'answered') return answer;
   const lasting = textOf(answer.said['access_token']);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { foreignId } from '#src/ingest/fields.ts';
-import { accountForm, type FoundAccount } from '../accounts.ts';
+import { accountForm, type AccountParts, type ExploreOutcome, type FoundAccount } from '../accounts.ts';
 import { ask } from '../graph/calls.ts';
 import { idOf, listOf, objectOf, textOf, webAddressOf } from '../graph/fields.ts';
 import { linkPage, pictureOf, unlinkPage } from './page.ts';
@@ -25,19 +25,22 @@ export const pageAccounts = accountForm({
     return { kind: 'linked', sourceChannelId: id, token, ...(imageUrl !== null && { imageUrl }) };
   },
   disconnect: ({ channel, token }, parts) => unlinkPage(channel.source_channel_id, token, parts),
-  async explore(authToken, parts) {
-    const app = parts.config.components.sources.pageplatform!;
-    const accounts: FoundAccount[] = [];
-    let query: Record<string, string> | null = { fields: 'id,name,picture', limit: pageSize };
-    for (let calls = 0; query !== null && calls < mostCalls; calls += 1) {
-      const answer = await ask(app, authToken, { method: 'GET', path: ['me', 'accounts'], query }, parts);
-      if (answer.kind !== 'answered') return answer;
-      accounts.push(...accountsIn(answer.said));
-      query = queryOfNext(answer.said);
-    }
-    return { kind: 'found', accounts };
-  },
+  explore: { id: 'page_id', find },
 });
+
+/** Goes from page to page of the answer. */
+async function find(authToken: string, parts: AccountParts): Promise<ExploreOutcome> {
+  const app = parts.config.components.sources.pageplatform!;
+  const accounts: FoundAccount[] = [];
+  let query: Record<string, string> | null = { fields: 'id,name,picture', limit: pageSize };
+  for (let calls = 0; query !== null && calls < mostCalls; calls += 1) {
+    const answer = await ask(app, authToken, { method: 'GET', path: ['me', 'accounts'], query }, parts);
+    if (answer.kind !== 'answered') return answer;
+    accounts.push(...accountsIn(answer.said));
+    query = queryOfNext(answer.said);
+  }
+  return { kind: 'found', accounts };
+}
 
 const accountsIn = ({ data }: Record<string, unknown>): FoundAccount[] =>
   listOf(data).flatMap((one) => {

@@ -27,13 +27,14 @@ export async function linkPage(
   const exchanged = await exchange(app, givenToken, parts);
   if (exchanged.kind !== 'exchanged') return exchanged;
   const fields = { fields: 'id,name,access_token,picture' };
-  const page = await ask(app, exchanged.token, { method: 'GET', path: [pageId], query: fields }, parts);
+  const page = await ask(app, exchanged.token, { method: 'GET', path: [pageId], query: fields }, parts, [givenToken]);
   if (page.kind !== 'answered') return page;
   // A page may be asked for by its name; what it sends has its id.
   const id = idOf(page.said['id']) ?? pageId;
   const token = textOf(page.said['access_token']) ?? exchanged.token;
   const query = { subscribed_fields: subscribedFields };
-  const subscribed = await ask(app, token, { path: [id, 'subscribed_apps'], query }, parts);
+  const tokens = [givenToken, exchanged.token];
+  const subscribed = await ask(app, token, { path: [id, 'subscribed_apps'], query }, parts, tokens);
   return subscribed.kind === 'answered' ? { kind: 'linked', id, token, imageUrl: pictureOf(page.said) } : subscribed;
 }
 

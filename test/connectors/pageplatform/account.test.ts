@@ -96,6 +96,18 @@ describe('a page', () => {
     expect(made.calls).toHaveLength(answers.length);
   });
 
+  it('that is refused tells none of its tokens', async () => {
+    const said = refusal(200, `${given} ${lasting} ${encodeURIComponent('odd/token')} may not`);
+    const page = answered(200, { id: '1', access_token: 'odd/token' });
+    const { parts } = asking(answered(200, { access_token: 'plain-lasting' }), page, said);
+    const outcome = await pages.connect({ page_id: '1', page_token: 'plain-given' }, parts);
+    expect(outcome).toEqual({ kind: 'rejected', error: '[redacted] [redacted] [redacted] may not' });
+    const refused = asking(answered(200, { access_token: 'plain-lasting' }), refusal(1, 'plain-given, plain-lasting'));
+    expect(await pages.connect({ page_id: '1', page_token: 'plain-given' }, refused.parts)).toEqual({
+      ...{ kind: 'rejected', error: '[redacted], [redacted]' },
+    });
+  });
+
   it('is disconnected by the end of its subscription', async () => {
     const { calls, parts } = asking(subscribed);
     await pages.disconnect!(linked('pageplatform', page, {}, token), parts);
@@ -161,12 +173,13 @@ describe('the pages of a token', () => {
   const first = '/me/accounts?fields=id%2Cname%2Cpicture&limit=100';
 
   it('are asked for until there are no more', async () => {
+    expect(pages.explore!.id).toBe('page_id');
     const next = `https://graph.example/v23.0/77/accounts?access_token=${given}&fields=id%2Cname%2Cpicture&limit=100&after=QVFI`;
     const { calls, parts } = asking(
       answered(200, { data: [one(1), one(2)], paging: { cursors: { after: 'QVFI' }, next } }),
       answered(200, { data: [one(3)], paging: { cursors: { before: 'a' }, previous: next } }),
     );
-    expect(await pages.explore!(given, parts)).toEqual({ kind: 'found', accounts: [1, 2, 3].map(shown) });
+    expect(await pages.explore!.find(given, parts)).toEqual({ kind: 'found', accounts: [1, 2, 3].map(shown) });
     expect(calls.map((call) => seen(call).slice(0, 2))).toEqual([
       ['GET', first],
       ['GET', `${first}&after=QVFI`],
@@ -177,7 +190,7 @@ describe('the pages of a token', () => {
   it('are asked for nowhere else', async () => {
     const paging = { next: `https://evil.example/steal?after=1&appsecret_proof=x&access_token=${given}` };
     const { calls, parts } = asking(answered(200, { data: [], paging }), answered(200, { data: [] }));
-    await pages.explore!(given, parts);
+    await pages.explore!.find(given, parts);
     expect(calls.map(({ url }) => new URL(url).origin)).toEqual(Array(2).fill('https://graph.example'));
     expect(calls[1]!.url).not.toContain(given);
   });
@@ -185,14 +198,14 @@ describe('the pages of a token', () => {
   it('are not asked for without end', async () => {
     const page = answered(200, { data: [one(1)], paging: { next: 'https://graph.example/v23.0/1/accounts?after=1' } });
     const { calls, parts } = asking(...Array<OutgoingResult>(60).fill(page));
-    expect(await pages.explore!(given, parts)).toMatchObject({ kind: 'found' });
+    expect(await pages.explore!.find(given, parts)).toMatchObject({ kind: 'found' });
     expect(calls).toHaveLength(50);
   });
 
   it('may be odd', async () => {
     const data = [{ id: '1' }, { id: 7, name: 'x' }, null, { id: '2', name: '', picture: { data: [] } }];
     const { parts } = asking(answered(200, { data, paging: { next: 7 } }));
-    expect(await pages.explore!(given, parts)).toEqual({
+    expect(await pages.explore!.find(given, parts)).toEqual({
       ...{ kind: 'found', accounts: ['1', '2'].map((id) => ({ id, name: id, imageUrl: null })) },
     });
   });
@@ -205,6 +218,6 @@ describe('the pages of a token', () => {
     ],
     ['out of reach', outOfReach, { kind: 'unreachable' }],
   ])('are not found: %s', async (_, result, outcome) => {
-    expect(await pages.explore!(given, asking(result).parts)).toMatchObject(outcome);
+    expect(await pages.explore!.find(given, asking(result).parts)).toMatchObject(outcome);
   });
 });
