@@ -4,7 +4,7 @@ import { routesAt } from '../graph/routes.ts';
 import type { ConversationStarter, SendLimits } from '../powers.ts';
 import { numberAccounts } from './account.ts';
 import { deliverFor } from './delivery.ts';
-import { read } from './inbound.ts';
+import { readChanges } from './inbound.ts';
 import { mediaOf } from './media.ts';
 import { readMarkerOf } from './read-marker.ts';
 import { split } from './updates.ts';
@@ -29,7 +29,7 @@ export const cloudmsgConnector = Object.assign(
     return {
       name: 'cloudmsg',
       sources: ['cloudmsg'],
-      routes: routesAt('/cloudmsg', app, { split, read }),
+      routes: routesAt('/cloudmsg', app, { split, read: readChanges }),
       deliver: deliverFor(app),
       starter,
       readMarker: readMarkerOf(app),

@@ -2,22 +2,17 @@ import type { Json, JsonObject } from '#actors/representation.ts';
 import type { Inbound, MetadataItem } from '#src/ingest/items.ts';
 import { idOf, listOf, objectOf, textOf } from '../graph/fields.ts';
 import { objectIn } from '../outcome.ts';
-import { saidBy, type Said } from './messages.ts';
+import { type Said, joined } from '../graph/said.ts';
+import { saidBy } from './messages.ts';
 import { saidOf } from './statuses.ts';
 
 /** What an update says; null: nothing that is known. */
-export function read(update: string): Inbound | null {
+export function readChanges(update: string): Inbound | null {
   const { object, entry } = objectIn(update);
   if (object !== 'whatsapp_business_account') return null;
   const changes = listOf(entry).flatMap((one) => listOf(objectOf(one)['changes']));
   const said = changes.flatMap((change) => saidIn(objectOf(objectOf(change)['value'])));
-  if (said.length === 0) return null;
-  return {
-    source: 'cloudmsg',
-    messages: said.flatMap(({ messages = [] }) => messages),
-    metadata: said.flatMap(({ metadata = [] }) => metadata),
-    receipts: said.flatMap(({ receipts = [] }) => receipts),
-  };
+  return joined('cloudmsg', said);
 }
 
 function saidIn(value: JsonObject): Said[] {

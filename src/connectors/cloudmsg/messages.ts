@@ -1,9 +1,6 @@
 import type { Json, JsonObject } from '#actors/representation.ts';
-import type { Inbound } from '#src/ingest/items.ts';
 import { idOf, objectOf, textOf, timeOf, unknownTime } from '../graph/fields.ts';
-
-/** What one item of a change says. */
-export type Said = Partial<Omit<Inbound, 'source' | 'signals'>>;
+import type { Said } from '../graph/said.ts';
 
 const second = 1_000;
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#actors/representation.ts';
 import { redacted } from '../graph/answers.ts';
 import { idOf, listOf, objectOf, textOf } from '../graph/fields.ts';
-import type { Said } from './messages.ts';
+import type { Said } from '../graph/said.ts';
 
 const longestError = 1_000;
 

@@ -4,14 +4,14 @@ import { routesAt } from '../graph/routes.ts';
 import { photoAccounts } from './photo-account.ts';
 import { pageAccounts } from './account.ts';
 import { deliverFor } from './delivery.ts';
-import { read } from './inbound.ts';
+import { readEvents } from './inbound.ts';
 import { media } from './media.ts';
 import { profilesOf } from './profile.ts';
 import { readMarkerOf, typingOf } from './sender-actions.ts';
 import { split } from './updates.ts';
 import { window } from './window.ts';
 
-const reading = { split, read };
+const reading = { split, read: readEvents };
 
 /** Pages of a social messenger, and accounts for photos that are linked to them: they share an app. */
 export const pageplatformConnector = Object.assign(

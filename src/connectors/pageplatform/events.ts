@@ -1,10 +1,11 @@
 import { isObject } from '#actors/json.ts';
 import type { Json, JsonObject } from '#actors/representation.ts';
-import type { Inbound, MessageItem, MetadataItem } from '#src/ingest/items.ts';
+import type { MessageItem, MetadataItem } from '#src/ingest/items.ts';
 import { idOf, listOf, objectOf, textOf, timeOf } from '../graph/fields.ts';
+import type { Said } from '../graph/said.ts';
 
 /** Where and when something happened. */
-export interface Place {
+export interface EventPlace {
   channel: string;
   contact: string;
   /** Done on the side of the page: by the hub, another app or a person. */
@@ -13,10 +14,7 @@ export interface Place {
   at: number;
 }
 
-/** What an event says. */
-export type Said = Partial<Omit<Inbound, 'source'>>;
-
-type EventReader = (value: Json | undefined, place: Place) => Said | null;
+type EventReader = (value: Json | undefined, place: EventPlace) => Said | null;
 
 /** What each part of an event says; null: nothing that is known. */
 export const readers: Readonly<Record<string, EventReader>> = {
@@ -60,25 +58,25 @@ export const readers: Readonly<Record<string, EventReader>> = {
   request_thread_control: (value, place) => ofConversation('request_thread_control', value, place),
 };
 
-const at = ({ channel, contact }: Place) => ({ channel, conversation: contact });
+const at = ({ channel, contact }: EventPlace) => ({ channel, conversation: contact });
 
 const timeText = (time: number): string => new Date(time).toISOString();
 
-function written(id: string | null, content: Json | undefined, place: Place): { messages: MessageItem[] } | null {
+function written(id: string | null, content: Json | undefined, place: EventPlace): { messages: MessageItem[] } | null {
   if (id === null || content === undefined) return null;
   const { channel, contact, isOwn, at: sentAt } = place;
   const sender = isOwn ? channel : contact;
   return { messages: [{ ...at(place), id, sender, content, fromContact: !isOwn, sentAt }] };
 }
 
-function ofMessage(mid: unknown, place: Place, metadata: JsonObject): { metadata: MetadataItem[] } | null {
+function ofMessage(mid: unknown, place: EventPlace, metadata: JsonObject): { metadata: MetadataItem[] } | null {
   const sourceId = idOf(mid);
   if (sourceId === null) return null;
   return { metadata: [{ namespace: 'message', sourceId, ...at(place), metadata }] };
 }
 
 /** What tells of a conversation how it came about, or who has it. Tokens in it are not for everybody to read. */
-function ofConversation(name: string, value: Json | undefined, place: Place): Said | null {
+function ofConversation(name: string, value: Json | undefined, place: EventPlace): Said | null {
   if (!isObject(value)) return null;
   const told = Object.fromEntries(Object.entries(value).filter(([key]) => !key.endsWith('_token')));
   const { channel, contact } = place;
@@ -90,7 +88,7 @@ function reached(
   state: string,
   mids: readonly (Json | undefined)[],
   watermark: Json | undefined,
-  place: Place,
+  place: EventPlace,
 ): Said | null {
   if (place.isOwn) return null;
   const receipts = mids.map(idOf).flatMap((message) => (message === null ? [] : [{ message, state }]));

@@ -2,26 +2,18 @@ import type { JsonObject } from '#actors/representation.ts';
 import type { Inbound } from '#src/ingest/items.ts';
 import { idOf, listOf, objectOf, timeOf, unknownTime } from '../graph/fields.ts';
 import { objectIn } from '../outcome.ts';
-import { type Place, type Said, readers } from './events.ts';
+import { type Said, joined } from '../graph/said.ts';
+import { type EventPlace, readers } from './events.ts';
 import { eventLists } from './updates.ts';
 
 /** The sources by what the platform calls them in its updates. */
 const sources: Record<string, string> = { page: 'pageplatform', instagram: 'photoplatform' };
 
 /** What an update says; null: nothing that is known. */
-export function read(update: string): Inbound | null {
+export function readEvents(update: string): Inbound | null {
   const { object, entry } = objectIn(update);
   const source = typeof object === 'string' && Object.hasOwn(sources, object) ? sources[object]! : null;
-  if (source === null) return null;
-  const said = listOf(entry).map(objectOf).flatMap(saidIn);
-  if (said.length === 0) return null;
-  return {
-    source,
-    messages: said.flatMap(({ messages = [] }) => messages),
-    metadata: said.flatMap(({ metadata = [] }) => metadata),
-    receipts: said.flatMap(({ receipts = [] }) => receipts),
-    signals: said.flatMap(({ signals = [] }) => signals),
-  };
+  return source === null ? null : joined(source, listOf(entry).map(objectOf).flatMap(saidIn));
 }
 
 const saidIn = (entry: JsonObject): Said[] =>
@@ -37,7 +29,7 @@ const saidIn = (entry: JsonObject): Said[] =>
     });
 
 /** Where and when an event happened; null: the platform does not say with whom. */
-function placeOf(entry: JsonObject, event: JsonObject): Place | null {
+function placeOf(entry: JsonObject, event: JsonObject): EventPlace | null {
   const channel = idOf(entry['id']);
   const [sender, recipient] = [event['sender'], event['recipient']].map((side) => idOf(objectOf(side)['id']));
   const isOwn = sender === channel || objectOf(event['message'])['is_echo'] === true;

@@ -183,6 +183,6 @@ export const route = () => connector().routes.find(({ method }) => method === 'P
 
 /** What nothing is said of besides. */
 export const saying = (said: Partial<Inbound>): Inbound => ({
-  ...{ source: 'cloudmsg', messages: [], metadata: [], receipts: [] },
+  ...{ source: 'cloudmsg', messages: [], metadata: [], receipts: [], signals: [] },
   ...said,
 });

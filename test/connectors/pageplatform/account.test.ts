@@ -65,7 +65,7 @@ describe('a page', () => {
     expect(seen(calls[2]!)[1]).toBe(subscribing);
   });
 
-  it('without a token of its own is written as with the one exchanged', async () => {
+  it('without a token of its own has the one exchanged', async () => {
     const { outcome } = await connect(exchanged, answered(200, { id: page }), subscribed);
     expect(outcome).toEqual({ kind: 'linked', sourceChannelId: page, token: lasting });
   });
