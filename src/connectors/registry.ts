@@ -6,11 +6,18 @@ import type { AccountForm } from './accounts.ts';
 import type { Connector, ConnectorFactory, InboundRoute } from './connector.ts';
 import { chatPluginConnector } from './chat-plugin/connector.ts';
 import { source, visits } from './chat-plugin/visits.ts';
+import { cloudmsgConnector } from './cloudmsg/connector.ts';
 import { customConnector } from './custom/connector.ts';
 import { push } from './custom/inbound.ts';
+import { pageplatformConnector } from './pageplatform/connector.ts';
 
 /** Every connector of the hub: one line each. */
-export const factories: readonly ConnectorFactory[] = [customConnector, chatPluginConnector];
+export const factories: readonly ConnectorFactory[] = [
+  customConnector,
+  chatPluginConnector,
+  pageplatformConnector,
+  cloudmsgConnector,
+];
 
 /** What people connect by the API. */
 export const accountForms: readonly AccountForm[] = factories.flatMap(({ accounts = [] }) => accounts);
