@@ -8,9 +8,10 @@ import { chatPluginConnector } from './chat-plugin/connector.ts';
 import { source, visits } from './chat-plugin/visits.ts';
 import { customConnector } from './custom/connector.ts';
 import { push } from './custom/inbound.ts';
+import { telcoConnector } from './telco/connector.ts';
 
 /** Every connector of the hub: one line each. */
-export const factories: readonly ConnectorFactory[] = [customConnector, chatPluginConnector];
+export const factories: readonly ConnectorFactory[] = [customConnector, chatPluginConnector, telcoConnector];
 
 /** What people connect by the API. */
 export const accountForms: readonly AccountForm[] = factories.flatMap(({ accounts = [] }) => accounts);

@@ -207,11 +207,11 @@ const others: Check[] = [
   },
   {
     title: 'calls a conversation that it starts always the same',
-    run({ starter }) {
+    run({ starter }, { channel: { source } }) {
       for (const recipient of ['ann', '+49 30 1234', 'a@b', '\u00e4']) {
-        const once = starter?.conversationWith(recipient);
+        const once = starter?.conversationWith(recipient, source);
         expect(once).not.toBe('');
-        if (once !== undefined) expect(starter?.conversationWith(once)).toBe(once);
+        if (once !== undefined) expect(starter?.conversationWith(once, source)).toBe(once);
       }
     },
   },
