@@ -41,6 +41,12 @@ export function contactId(recipient: string, source: string): string {
   const given = recipient.replace(/\s/g, '');
   const written = given.startsWith(ownPrefix) || given.startsWith(wirePrefix) ? given.slice(ownPrefix.length) : given;
   const isNumber = /^\+?[\d().\-/]+$/.test(written) && /\d/.test(written);
-  const number = isNumber ? written.replace(/[().\-/]/g, '').replace(/^00/, '+') : written;
-  return idOf(number, source);
+  return idOf(isNumber ? digitsOf(written) : written, source);
 }
+
+/** `(0)` is dialled at home only, `00` in the place of a plus. */
+const digitsOf = (number: string): string =>
+  number
+    .replace('(0)', '')
+    .replace(/[().\-/]/g, '')
+    .replace(/^00/, '+');
