@@ -4,6 +4,7 @@ import type { Config } from '#src/config/config.ts';
 import type { LiveConfig } from '#src/config/live.ts';
 import type { AccountForm } from './accounts.ts';
 import type { Connector, ConnectorFactory, InboundRoute } from './connector.ts';
+import { bizMapsConnector } from './bizmaps/connector.ts';
 import { chatPluginConnector } from './chat-plugin/connector.ts';
 import { source, visits } from './chat-plugin/visits.ts';
 import { customConnector } from './custom/connector.ts';
@@ -11,7 +12,12 @@ import { push } from './custom/inbound.ts';
 import { telcoConnector } from './telco/connector.ts';
 
 /** Every connector of the hub: one line each. */
-export const factories: readonly ConnectorFactory[] = [customConnector, chatPluginConnector, telcoConnector];
+export const factories: readonly ConnectorFactory[] = [
+  customConnector,
+  chatPluginConnector,
+  bizMapsConnector,
+  telcoConnector,
+];
 
 /** What people connect by the API. */
 export const accountForms: readonly AccountForm[] = factories.flatMap(({ accounts = [] }) => accounts);
