@@ -5,7 +5,7 @@ import type { AccessTokens } from './access-tokens.ts';
 import { agents } from './account.ts';
 import { bizMapsApi } from './api.ts';
 import { deliverBy } from './delivery.ts';
-import { read, source } from './inbound.ts';
+import { readEvent, source } from './inbound.ts';
 import { readMarkerBy, typingBy } from './presence.ts';
 import { handshakeIn, isGenuine } from './signature.ts';
 
@@ -18,7 +18,7 @@ const routeOf = (partnerKey: string): InboundRoute => ({
   bodyLimit,
   verify: (request) => isGenuine(request, partnerKey),
   split: ({ body }) => (handshakeIn(body) === null ? [Buffer.from(body).toString()] : []),
-  read,
+  read: readEvent,
   answer: ({ body }) => ({ contentType: 'text/plain', body: handshakeIn(body)?.secret ?? '' }),
 });
 

@@ -16,7 +16,7 @@ interface Place {
 const nothing: Said = { messages: [], metadata: [], receipts: [] };
 
 /** What a call of the platform says: of one conversation, one thing at a time. Null: something else. */
-export function read(update: string): Inbound | null {
+export function readEvent(update: string): Inbound | null {
   const event = objectIn(update) as JsonObject;
   const place = placeIn(event);
   if (place === null) return null;

@@ -5,10 +5,10 @@ import type { ConnectionChecker, MessagingWindow, SendLimits } from '../powers.t
 import { accounts, askForAccount } from './account.ts';
 import { contactId } from './addresses.ts';
 import { deliverBy } from './delivery.ts';
-import { read } from './inbound.ts';
+import { readForm } from './inbound.ts';
 import { mediaOf } from './media.ts';
 import type { Telco } from './platform.ts';
-import { isSigned } from './signature.ts';
+import { isSignedForm } from './signature.ts';
 
 const path = '/telco';
 const bodyLimit = 256 * 1024;
@@ -29,9 +29,9 @@ const routeOf = ({ authToken }: Telco, publicUrl: string): InboundRoute => ({
   method: 'POST',
   path,
   bodyLimit,
-  verify: (request) => isSigned(request, { authToken: authToken.reveal(), publicUrl }),
+  verify: (request) => isSignedForm(request, { authToken: authToken.reveal(), publicUrl }),
   split: ({ body }) => [Buffer.from(body).toString()],
-  read,
+  read: readForm,
   answer: () => ({ contentType: 'text/xml', body: emptyReply }),
 });
 

@@ -6,7 +6,7 @@ import type { CallOutcome } from '../calls.ts';
 import type { Deliver } from '../connector.ts';
 import { type AnswerReading, objectIn, outcomeOf } from '../outcome.ts';
 import { onTheWire } from './addresses.ts';
-import { asksToWait, errorText } from './errors.ts';
+import { asksToWait, failureText } from './errors.ts';
 import { credential, messagesUrl, type Telco, withoutSecrets } from './platform.ts';
 
 /** Total time of a call, in ms. */
@@ -70,7 +70,7 @@ function problemOf(fields: readonly [name: string, value: string][]): string | n
 export const readingOf = (telco: Telco): Omit<AnswerReading, 'accepted'> => {
   const errorOf = (body: string): string | null => {
     const { code, text } = refusalIn(body);
-    return text === '' ? null : withoutSecrets(errorText(code, text), telco);
+    return text === '' ? null : withoutSecrets(failureText(code, text), telco);
   };
   return {
     endpoint: 'The telephony provider',

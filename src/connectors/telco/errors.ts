@@ -24,7 +24,7 @@ export const asksToWait = (code: string): boolean => waits.has(code);
  * The sentence of an error: the platform's own text where it gives one, with the code by which it is documented.
  * @param code empty or `0`: none
  */
-export function errorText(code: string, text: string): string {
+export function failureText(code: string, text: string): string {
   const known = Object.hasOwn(texts, code) ? texts[code]! : 'The platform could not deliver the message';
   const said = text.trim() === '' ? known : text.trim();
   return code === '' || code === '0' ? said : `${said} (${code})`;

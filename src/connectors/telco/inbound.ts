@@ -2,7 +2,7 @@ import type { JsonObject } from '#actors/representation.ts';
 import { foreignId } from '#src/ingest/fields.ts';
 import { type Inbound, type MetadataItem, timeUnknown } from '#src/ingest/items.ts';
 import { addressIn, type TelcoAddress } from './addresses.ts';
-import { errorText } from './errors.ts';
+import { failureText } from './errors.ts';
 
 /** States before the platform has handed a message on: they tell nobody anything, and may come late. */
 const stillHere = new Set(['accepted', 'scheduled', 'queued', 'sending']);
@@ -12,7 +12,7 @@ const stateWord = /^[a-z_]{1,40}$/;
 const nothing = { messages: [], metadata: [], receipts: [] };
 
 /** What a form of the platform says: a contact's message, or how far one of ours is. Null: something else. */
-export function read(update: string): Inbound | null {
+export function readForm(update: string): Inbound | null {
   const form = new URLSearchParams(update);
   const sid = form.get('MessageSid') ?? form.get('SmsMessageSid') ?? form.get('SmsSid');
   const [from, to] = [addressIn(form.get('From') ?? ''), addressIn(form.get('To') ?? '')];
@@ -66,4 +66,4 @@ function receiptIn(form: URLSearchParams, message: string, source: string, state
 }
 
 const failureIn = (form: URLSearchParams): string =>
-  errorText(form.get('ErrorCode') ?? '', form.get('ErrorMessage') ?? form.get('ChannelStatusMessage') ?? '');
+  failureText(form.get('ErrorCode') ?? '', form.get('ErrorMessage') ?? form.get('ChannelStatusMessage') ?? '');

@@ -12,7 +12,7 @@ export interface SignatureParts {
  * Whether the platform signed a request: base64 of an HMAC-SHA1, keyed with the account's token, over the address that it
  * called and the sorted fields of the form. The address of any other body holds its digest, and the signature no field.
  */
-export function isSigned({ url, headers, body }: RawRequest, { authToken, publicUrl }: SignatureParts): boolean {
+export function isSignedForm({ url, headers, body }: RawRequest, { authToken, publicUrl }: SignatureParts): boolean {
   const given = headers['x-twilio-signature'];
   if (typeof given !== 'string') return false;
   const digest = url.searchParams.get('bodySHA256');

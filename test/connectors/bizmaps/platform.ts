@@ -60,8 +60,11 @@ export const message = {
   createTime: '2026-01-01T00:00:00.045123456Z',
 };
 
+/** Of the platform: a result, or a status with its body. */
+export type Answer = OutgoingResult | readonly [status: number, body: unknown];
+
 /** A platform that answers each call with the next of these, then with the last again. */
-export function answering(...answers: readonly (OutgoingResult | readonly [status: number, body: unknown])[]) {
+export function answering(...answers: Answer[]) {
   const calls: OutgoingRequest[] = [];
   const clock = { now: Date.UTC(2026, 0, 1) };
   const send = async (request: OutgoingRequest): Promise<OutgoingResult> => {

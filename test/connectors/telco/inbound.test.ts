@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { read } from '#src/connectors/telco/inbound.ts';
+import { readForm } from '#src/connectors/telco/inbound.ts';
 import { type Inbound, timeUnknown } from '#src/ingest/items.ts';
 import { chat, chatStatus, sms, smsStatus } from './platform.ts';
 
 type Fields = Record<string, string>;
 type Case = [name: string, form: Fields, said: Partial<Inbound> | null];
 
-const readForm = (form: Fields): Inbound | null => read(new URLSearchParams(form).toString());
+const readFields = (form: Fields): Inbound | null => readForm(new URLSearchParams(form).toString());
 const nothing = { messages: [], metadata: [], receipts: [] };
 
 /** The cases of one source, by a message and a receipt of its own. */
@@ -131,13 +131,13 @@ describe.each(samples)('$source', (sample) => {
   });
 
   it.each(cases)('reads %s', (_, form, said) => {
-    expect(readForm(form)).toEqual(said && { source: sample.source, ...nothing, ...said });
+    expect(readFields(form)).toEqual(said && { source: sample.source, ...nothing, ...said });
   });
 });
 
 const place = { channel: 'cloudmsg:+4930123456', conversation: 'cloudmsg:+491701234567' };
-const contentOf = (form: Fields) => readForm(form)?.messages[0]?.content;
-const postbackOf = (form: Fields) => readForm(form)?.metadata.filter(({ namespace }) => namespace === 'message');
+const contentOf = (form: Fields) => readFields(form)?.messages[0]?.content;
+const postbackOf = (form: Fields) => readFields(form)?.metadata.filter(({ namespace }) => namespace === 'message');
 
 describe('chat', () => {
   it.each([
@@ -167,25 +167,25 @@ describe('chat', () => {
   });
 
   it('takes no name of spaces', () => {
-    expect(readForm({ ...chat, ProfileName: '  ' })?.metadata).toEqual([]);
+    expect(readFields({ ...chat, ProfileName: '  ' })?.metadata).toEqual([]);
   });
 
   it('tells that a message came too late', () => {
     const late = { ...chatStatus, MessageStatus: 'failed', ErrorCode: '63016', EventType: 'FAILED' };
     const error = 'The contact wrote more than 24 hours ago, and this is no template (63016)';
-    expect(readForm(late)?.metadata).toEqual([{ namespace: 'message', sourceId: 'SM2', metadata: { error } }]);
+    expect(readFields(late)?.metadata).toEqual([{ namespace: 'message', sourceId: 'SM2', metadata: { error } }]);
   });
 
   it('has the words of the channel for a failure', () => {
     const form = { ...chatStatus, MessageStatus: 'undelivered', ChannelStatusMessage: 'Blocked', ErrorCode: '63024' };
-    expect(readForm(form)?.metadata[0]?.metadata).toEqual({ error: 'Blocked (63024)' });
+    expect(readFields(form)?.metadata[0]?.metadata).toEqual({ error: 'Blocked (63024)' });
   });
 });
 
 describe('text messages', () => {
   it('come from names and short codes too', () => {
     for (const From of ['ACME Shop', '12345', '+1', 'a@b']) {
-      expect(readForm({ ...sms, From })?.messages[0]?.conversation).toBe(From);
+      expect(readFields({ ...sms, From })?.messages[0]?.conversation).toBe(From);
     }
   });
 
