@@ -6,6 +6,7 @@ import { agents } from './account.ts';
 import { bizMapsApi } from './api.ts';
 import { deliverBy } from './delivery.ts';
 import { readEvent, source } from './inbound.ts';
+import { imagesInTexts } from './media.ts';
 import { readMarkerBy, typingBy } from './presence.ts';
 import { handshakeIn, isGenuine } from './signature.ts';
 
@@ -41,6 +42,7 @@ function connectorOf({ components }: Config): Connector | null {
     checker: checkerOf(api.tokens),
     typing: typingBy(api),
     readMarker: readMarkerBy(api),
+    media: imagesInTexts,
   };
 }
 

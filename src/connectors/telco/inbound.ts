@@ -7,7 +7,7 @@ import { failureText } from './errors.ts';
 /** States before the platform has handed a message on: they tell nobody anything, and may come late. */
 const stillHere = new Set(['accepted', 'scheduled', 'queued', 'sending']);
 const failures = new Set(['undelivered', 'failed', 'canceled']);
-const stateWord = /^[a-z_]{1,40}$/;
+const receipts = new Set(['sent', 'delivered', 'read', ...failures]);
 
 const nothing = { messages: [], metadata: [], receipts: [] };
 
@@ -57,8 +57,8 @@ function postbackIn(form: URLSearchParams, sourceId: string, place: Place): Meta
 
 /** Ids of messages are unique at the platform: where one is needs no saying, and its number may have changed on the way. */
 function receiptIn(form: URLSearchParams, message: string, source: string, state: string): Inbound | null {
-  if (!stateWord.test(state)) return null;
   if (stillHere.has(state)) return { source, ...nothing };
+  if (!receipts.has(state)) return null;
   const metadata: MetadataItem[] = failures.has(state)
     ? [{ namespace: 'message', sourceId: message, metadata: { error: failureIn(form) } }]
     : [];

@@ -197,3 +197,27 @@ describe('an agent', () => {
     expect(bizMapsConnector({ ...bizMapsConfig(), components: { sources: {} } })).toBeNull();
   });
 });
+
+describe('an image of a contact', () => {
+  const { media } = bizMapsConnector(bizMapsConfig())!;
+  const at = 'https://storage.googleapis.com/business-messages-us/1/2?x-goog-signature=a';
+
+  it('is found in the text that is its address', async () => {
+    expect(media!.locate({ text: at })).toEqual([{ name: 'image', at }]);
+    expect(await media!.open({ name: 'image', at }, conversation, answering(granted).tools)).toEqual({
+      url: at,
+      headers: {},
+    });
+  });
+
+  it.each<[content: Json]>([
+    [{ text: `see ${at}` }],
+    [{ text: 'https://storage.googleapis.com/others/1' }],
+    [{ text: 'https://storage.googleapis.com.evil.example/business-messages-us/1' }],
+    [{ text: 7 }],
+    [null],
+    [at],
+  ])('is not %j', (content) => {
+    expect(media!.locate(content)).toEqual([]);
+  });
+});
