@@ -69,7 +69,7 @@ async function start(call: CoreCall, channel: string, recipient: string, content
   const origin = {
     channelId: channel,
     source: found.source,
-    sourceConversationId: starter.conversationWith(recipient),
+    sourceConversationId: starter.conversationWith(recipient, found.source),
     ...(call.services.features.isOn('contacts') && { contact: true as const }),
   };
   return handOver(call, conversationId(channel, origin.sourceConversationId), content, origin);
