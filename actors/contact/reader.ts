@@ -24,6 +24,8 @@ export interface ContactReader {
   find(id: string): JsonText<MergedContactJson> | null;
   /** The contact that a conversation belongs to, also while it is on its way into another one. */
   ofConversation(conversationId: string): JsonText<MergedContactJson> | null;
+  /** Where the contact went that a conversation was given, which may be part of another one; null: it was given none. */
+  ownerOf(conversationId: string): Whereabouts | null;
   /** What an erasure of a contact took, once it is over; null: it is not. */
   erasedBy(id: string, erasure: number): Erased | null;
   /** Where a contact went that was merged; `merges`: which of its merges is asked about. */
@@ -66,13 +68,18 @@ export function contactReader(db: Connection): ContactReader {
     return row === undefined ? null : withHistory(row.shown, merged.iterate(row.key) as Iterable<string>);
   };
 
+  const ownerOf = (conversationId: string): Whereabouts | null => {
+    const owner = owners.get(uuidToBytes(conversationId));
+    return owner && whereabouts(owner.id);
+  };
+
   return {
     find,
     ofConversation(id) {
-      const owner = owners.get(uuidToBytes(id));
-      const { end } = owner === null ? { end: null } : whereabouts(owner.id);
+      const end = ownerOf(id)?.end ?? null;
       return end === null ? null : find(end);
     },
+    ownerOf,
     erasedBy(id, erasure) {
       const row = contactById.get(uuidToBytes(id));
       if (row === null) return null;
