@@ -7,6 +7,7 @@ import { shardOfKey } from '../store/table.ts';
 import { type WalkStart, walkStart } from '../store/walk-start.ts';
 import { uuidToBytes } from '../uuid.ts';
 import { type ContactPlace, contactPlaces, type FindContacts } from './places.ts';
+import { type StuckStep, stuckStepsReader } from './stuck-steps.ts';
 import { type ContactRow, contacts } from './tables.ts';
 import { type Whereabouts, whereaboutsReader } from './whereabouts.ts';
 
@@ -28,6 +29,8 @@ export interface ContactReader {
   ownerOf(conversationId: string): Whereabouts | null;
   /** What an erasure of a contact took, once it is over; null: it is not. */
   erasedBy(id: string, erasure: number): Erased | null;
+  /** Steps of a contact's erasure that became dead letters: it waits for them. */
+  stuckSteps(id: string): StuckStep[];
   /** Where a contact went that was merged; `merges`: which of its merges is asked about. */
   whereabouts(id: string, merges?: number): Whereabouts;
   /**
@@ -87,6 +90,7 @@ export function contactReader(db: Connection): ContactReader {
       const isOver = last !== null && (last.number > erasure || (last.number === erasure && row.value !== '"erasing"'));
       return isOver ? last.erased : null;
     },
+    stuckSteps: stuckStepsReader(db),
     whereabouts,
     page(query) {
       places ??= contactPlaces(db);
