@@ -10,7 +10,7 @@ import { sourceActor } from '../source/contract.ts';
 import { tagActor } from '../tag/contract.ts';
 import { conversationActor, type ConversationCommands, type ConversationErasure } from './contract.ts';
 import { stepDelivery } from './delivery.ts';
-import { releaseEchoes } from './echoes.ts';
+import { knownByEcho, releaseEchoes } from './echoes.ts';
 import { redactedEvent } from './events.ts';
 import { tellContact } from './ingest.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
@@ -110,8 +110,9 @@ function eraseMessage(runtime: ConversationRuntime, row: MessageRow): void {
       ...{ content: contentText, metadata: '{}', delivery: null, source_message_id: null },
       ...(row.from_contact === 1 && { sender: erasedSender }),
       state: withdrawn?.row.state ?? row.state,
-      // Its source may still push it: the id of that leads to it, of one that was sent again that of the last time.
-      echo_id: (source_message_id && messageId(actor.id, conversation.source, source_message_id)) ?? row.echo_id,
+      // Its source may still push it: the id of that leads to it.
+      ...(source_message_id !== null &&
+        knownByEcho(runtime, row, messageId(actor.id, conversation.source, source_message_id))),
     }),
   );
 }
