@@ -1,7 +1,7 @@
 import { nothingErased, type ErasureOf } from '#machines/contact.ts';
 import { contactActor } from '../contact/contract.ts';
 import { idempotencyKeyActor } from '../idempotency-key/contract.ts';
-import { messageId } from '../ids.ts';
+import { erasedNameOf, messageId } from '../ids.ts';
 import { objectAt } from '../json.ts';
 import { releaseFiles } from '../media/contract.ts';
 import type { Handlers } from '../runtime/kind.ts';
@@ -83,6 +83,7 @@ function begin(runtime: ConversationRuntime, partOf: ErasureOf): void {
   runtime.step({ type: 'typing.ended' });
   const [since, before] = [row.erased_before ?? 0, runtime.nextKey()];
   releaseFiles(runtime, partOf, row.metadata);
+  if (!isErased(row)) runtime.save({ erased_name: erasedNameOf(row.source, row.source_conversation_id) });
   saveConversation(runtime, {
     ...{ erased_before: before, source_conversation_id: '', unread_count: 0, metadata: '{}', agent_name: null },
     display_name: defaultDisplayName(row.source, actor.id),

@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 import { channelActor } from '../channel/contract.ts';
 import type { Handlers } from '../runtime/kind.ts';
-import type { SourceCommands } from './contract.ts';
+import type { SourceCommands, TargetName } from './contract.ts';
 import type { SourceRuntime } from './memory.ts';
 import { handOver, parkMetadata } from './parking.ts';
 import { sourceJson } from './representation.ts';
@@ -43,14 +43,13 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
   },
 
   'metadata.park'(runtime, { source, items }) {
-    const { row, reads, actor } = runtime;
+    const { row, reads } = runtime;
     // A built-in source is created by nobody; one that was deleted meanwhile goes on with it once it is created anew.
-    if (actor.isNew) runtime.save({ source_id: source });
+    if (row.source_id === '') runtime.save({ source_id: source });
     const hasAppeared = items.map((item) => reads.targets(row.source_id, item).length > 0);
-    parkMetadata(
-      runtime,
-      items.filter((_, i) => !hasAppeared[i]),
-    );
+    // What is said of somebody who was erased is not kept until it is forgotten.
+    const isUnknown = (item: TargetName, i: number) => !hasAppeared[i] && !reads.isErased(row.source_id, item);
+    parkMetadata(runtime, items.filter(isUnknown));
     return { appeared: [...items.keys()].filter((i) => hasAppeared[i]) };
   },
 

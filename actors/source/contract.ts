@@ -35,7 +35,7 @@ export type SourceCommands = {
   'source.delete': { body: null; result: null };
   /**
    * Keeps metadata for conversations and messages that have not appeared yet; what has, since the caller looked, is its
-   * own to apply: `appeared` are the indexes of those items.
+   * own to apply: `appeared` are the indexes of those items. What is about something erased is dropped.
    * @throws Failure `too_many_unknown_targets`, `metadata_too_large`
    */
   'metadata.park': { body: { source: string; items: ParkItem[] }; result: { appeared: number[] } };
