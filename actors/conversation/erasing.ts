@@ -69,6 +69,7 @@ export const erasureHandlers: ErasureHandlers = {
 function begin(runtime: ConversationRuntime, partOf: ErasureOf): void {
   const { row, actor, reads, memory } = runtime;
   runtime.tell(sourceActor(row.source), 'metadata.forget', {
+    conversationId: actor.id,
     channelId: row.channel_id!,
     sourceConversationId: row.source_conversation_id,
   });

@@ -18,6 +18,13 @@ export interface ParkItem extends TargetName {
   metadata: JsonObject;
 }
 
+/** A conversation that is erased, by its own id and as its source knows it. */
+export interface ForgottenConversation {
+  conversationId: string;
+  channelId: string;
+  sourceConversationId: string;
+}
+
 /** The commands of a source: type → body and result. */
 export type SourceCommands = {
   /** @throws Failure `source_exists` */
@@ -41,8 +48,8 @@ export type SourceCommands = {
   'metadata.park': { body: { source: string; items: ParkItem[] }; result: { appeared: number[] } };
   /** Forgets parked metadata that has been applied. */
   'metadata.unpark': { body: { keys: number[] }; result: null };
-  /** Forgets what is kept for a conversation that is erased, and for messages in it. */
-  'metadata.forget': { body: { channelId: string; sourceConversationId: string }; result: null };
+  /** Forgets what is kept for a conversation that is erased, and for messages in it, also what could not be kept. */
+  'metadata.forget': { body: ForgottenConversation; result: null };
   /** Forgets parked metadata that is older than a key, a part of it at a time; hands over what is for what is there. */
   'metadata.prune': { body: { before: number }; result: null };
 };
