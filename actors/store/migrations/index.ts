@@ -7,9 +7,10 @@ import { media } from './006-media.ts';
 import { erasing } from './007-erasing.ts';
 import { pending } from './008-pending.ts';
 import { erasedNames } from './011-erased-names.ts';
+import { channelOrder } from './012-channel-order.ts';
 
 /** The schema's history: migration n brings a file to version n + 1. Never edited once released, only added to. */
 export const migrations: readonly string[] = [
   ...[start, contacts, tagsAndTemplates, access, components, media],
-  ...[erasing, pending, erasedNames],
+  ...[erasing, pending, erasedNames, channelOrder],
 ];
