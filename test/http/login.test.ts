@@ -83,6 +83,27 @@ describe('a login', () => {
     expect((await api.post<{ data: unknown[] }>('/users.list', {}, system)).body.data).toEqual([]);
   });
 
+  it('is begun with another account by who was refused', async () => {
+    await using api = await open();
+    const client = new CookieClient();
+    const refused = await logIn(client, `${api.url}/login`, 'mallory');
+    // The provider goes on with whom it knows: nobody is asked for an account.
+    expect((await client.open(`${api.url}/login`)).text).not.toContain('name="login"');
+    const link = /<a href="([^"]+)"/.exec(refused.text)![1]!;
+    const choice = await client.open(new URL(link, api.url).href);
+    expect(choice.text).toContain('Choose an account');
+    const page = await logIn(client, new URL(link, api.url).href, 'ann');
+    expect([page.status, page.url]).toEqual([200, `${api.url}/docs`]);
+  });
+
+  it('asks for no choice otherwise, whatever its address says', async () => {
+    await using api = await open();
+    for (const query of ['', '?prompt=none', '?prompt=login']) {
+      const { headers } = await new CookieClient().once(`${api.url}/login${query}`);
+      expect(new URL(headers.get('location')!).searchParams.get('prompt')).toBeNull();
+    }
+  });
+
   it('begins at a host of the hub, or not at all', async () => {
     await using api = await open();
     const statusAt = (host: string) =>
