@@ -58,7 +58,7 @@ export function communicationDoor(
         const caller = await named(lookAgain, known.authorization);
         return caller !== null && callerName(caller) === known.name;
       };
-      return { session: new Session(wire, { services, conduct, heartBeat }), isStillValid };
+      return { session: new Session(wire, { services, conduct, heartBeat }), isOfCaller: true, isStillValid };
     },
   };
 }

@@ -13,6 +13,8 @@ export interface Shown extends Credentials {
 /** A session that began with a credential. */
 export interface Credited {
   session: Session;
+  /** It has a credential of the core API: a key that may be revoked, or a login that may be ended. */
+  isOfCaller?: true;
   /** Whether whom the credential named is who it names now. */
   isStillValid(): boolean | Promise<boolean>;
 }
