@@ -59,7 +59,7 @@ async function start() {
       tail: async () => [],
     },
     client: {
-      async post(request) {
+      async send(request) {
         calls.push(request);
         return accepted;
       },

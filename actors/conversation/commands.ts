@@ -22,6 +22,7 @@ import { type ConversationRuntime, isOfErased, isPresent, ownMessage, presentCon
 import { addOutbound, giveUpParked, parkAgain, parkSend } from './parking.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import { displayNameOf, isErased, messageJson } from './representation.ts';
+import { isReached } from './receipts.ts';
 import { hearOfMessage } from './said.ts';
 import { dropTag, putTag, takeTagOff } from './tags.ts';
 import { type MessageRow, messages } from './tables.ts';
@@ -121,6 +122,15 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     const { effects } = runtime.step({ type: typing ? 'typing.seen' : 'typing.ended' });
     if (reflectTyping(runtime, effects)) announceConversation(runtime);
     return { shown: typing };
+  },
+
+  'messages.reached'(runtime, { state, until }) {
+    presentConversation(runtime);
+    for (const row of runtime.reads.deliveredUntil(runtime.actor.key, until)) {
+      if (isReached(metadataOf(row), state)) break;
+      hearOfMessage(runtime, row, [{ source: { delivery_state: state } }], 'left out');
+    }
+    return null;
   },
 
   'messages.collect': collectMessages,

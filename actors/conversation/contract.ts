@@ -42,6 +42,8 @@ export interface ConversationOrigin {
   sourceConversationId: string;
   /** Contacts are kept: one is made for it when it appears. */
   contact?: true;
+  /** How long after a message of the contact its source takes free answers, in ms; absent: always. */
+  window?: number;
 }
 
 /** How far a conversation is that is being erased. */
@@ -62,9 +64,12 @@ export interface ConversationErasure {
 
 /** The commands of a conversation: type → body and result. */
 export type ConversationCommands = {
-  /** Creates the conversation when it is new. A message already stored is reported as a duplicate. */
+  /**
+   * Creates the conversation when it is new. A message already stored is reported as a duplicate. `said`: what the source
+   * says of the conversation itself besides, merged in its order; what would be too large is left out.
+   */
   'messages.ingest': {
-    body: { origin: ConversationOrigin; messages: InboundMessage[] };
+    body: { origin: ConversationOrigin; messages: InboundMessage[]; said?: JsonObject[] };
     result: { messages: IngestedMessage[] };
   };
   /**
@@ -103,6 +108,11 @@ export type ConversationCommands = {
    * @throws Failure `not_found`, `metadata_too_large`
    */
   'contact.typing': { body: { typing: boolean }; result: { shown: boolean } };
+  /**
+   * Messages of ours that were sent until then (epoch ms) got so far at the source: those that were not known to be so
+   * far. `state` as of a receipt. @throws Failure `not_found`
+   */
+  'messages.reached': { body: { state: string; until: number }; result: null };
   /** The contact has these messages of ours: those that were on their way are delivered. @throws Failure `not_found` */
   'messages.collect': { body: { messageIds: string[] }; result: { collected: string[] } };
   /** The tag was deleted. */

@@ -32,6 +32,8 @@ export interface ConversationReads {
   keysShowing(message: string): string[];
   /** Keys of the rows that say which files a message shows. */
   mediaOf(message: number): number[];
+  /** Delivered messages of ours that were sent until a time (epoch ms), newest first, a few. */
+  deliveredUntil(conversation: number, until: number): MessageRow[];
   /** The message whose effect of a kind is the oldest of a lane. */
   headOfLane(lane: number, kind: string): MessageRow | null;
   parkedSends(actor: number): ParkedSendRow[];
@@ -57,6 +59,9 @@ export function messagesByEcho(db: Connection): (id: string) => MessageRow | nul
   return (id) => now.get(uuidToBytes(id)) ?? before.get(uuidToBytes(id));
 }
 
+/** Messages that one watermark moves at most: those before them got there with the watermarks before it. */
+const reachedAtOnce = 200;
+
 /** Messages that one command erases. */
 const erasedAtOnce = 200;
 
@@ -69,6 +74,10 @@ export function conversationReads(db: Connection): ConversationReads {
   const toErase = messages.query(
     db,
     `WHERE conversation = ? AND (sent_at, key) > (?, ?) AND (key >= ? OR metadata <> '{}') AND key < ? ORDER BY sent_at, key LIMIT ${erasedAtOnce}`,
+  );
+  const delivered = messages.query(
+    db,
+    `WHERE conversation = ? AND delivery IS NOT NULL AND state = 'delivered' AND sent_at <= ? ORDER BY sent_at DESC, key DESC LIMIT ${reachedAtOnce}`,
   );
   const showing = db.prepare('SELECT id FROM idempotency_key WHERE message = ?').pluck();
   const media = db.prepare('SELECT key FROM message_media WHERE message = ?').pluck();
@@ -96,6 +105,7 @@ export function conversationReads(db: Connection): ConversationReads {
     messagesToErase(conversation, { since, before, after = { sentAt: Number.MIN_SAFE_INTEGER, key: 0 } }) {
       return toErase.all(conversation, after.sentAt, after.key, since, before);
     },
+    deliveredUntil: (conversation, until) => delivered.all(conversation, until),
     keysShowing: (message) => (showing.all(uuidToBytes(message)) as Uint8Array[]).map(uuidFromBytes),
     mediaOf: (message) => media.all(message) as number[],
     headOfLane: (lane, kind) => head.get(lane, kind),

@@ -18,6 +18,10 @@ function further(reached: Json | undefined, state: Json | undefined): Json | und
 
 const stateIn = (metadata: JsonObject): Json | undefined => objectAt(metadata, 'source')['delivery_state'];
 
+/** Whether a message is known to be as far as `state` already. */
+export const isReached = (metadata: JsonObject, state: string): boolean =>
+  further(stateIn(metadata), state) !== state || stateIn(metadata) === state;
+
 /**
  * A message's metadata after its source said something, given that before. Receipts may arrive in any order: the
  * delivery state at the source never goes backwards.

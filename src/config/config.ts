@@ -51,12 +51,20 @@ export interface OidcConfig {
 
 /** The platforms that are configured by the file. An absent one is not. */
 export interface SourceComponents {
-  pageplatform?: { appId: string; appSecret: Secret; webhookSecret: Secret };
-  cloudmsg?: { appId: string; appSecret: Secret; webhookSecret: Secret };
-  bizmaps?: { saFile: Secret; partnerKey: Secret };
-  telco?: { accountSid: string; authToken: Secret };
+  pageplatform?: PlatformApp;
+  cloudmsg?: PlatformApp;
+  bizmaps?: { apiBase: string; saFile: Secret; partnerKey: Secret };
+  telco?: { apiBase: string; accountSid: string; authToken: Secret };
   chatplugin?: Record<string, never>;
 }
+
+/** An app at a platform, by which the hub calls it and is called. */
+export type PlatformApp = {
+  apiBase: string;
+  appId: string;
+  appSecret: Secret;
+  webhookSecret: Secret;
+};
 
 /** A secret that does not show itself in logs, JSON or string conversions; `reveal()` is the one way to its text. */
 export class Secret {

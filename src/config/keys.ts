@@ -66,11 +66,13 @@ const oidc = optional({
 
 const rate = number(1, 1_000_000);
 
+const apiBase = (address: string) => key(webUrl, address, "Where the platform's API is: another one for a double.");
 const metaApp = () =>
   optional({
     appId: needed(text, 'Id of the app at the platform.'),
     appSecret: hidden(1, "Secret of the app: signs the platform's requests."),
     webhookSecret: hidden(1, 'The verify token that the platform sends when its webhook is set up.'),
+    apiBase: apiBase('https://graph.facebook.com/v23.0'),
   });
 
 /** Every key of the configuration: what the loader, the template and the documentation's table are made from. */
@@ -133,10 +135,12 @@ export const configKeys: Section = section({
       bizmaps: optional({
         saFile: hidden(1, 'Service-account key file as one line of JSON.'),
         partnerKey: hidden(1, "Verifies the signature of the platform's requests."),
+        apiBase: apiBase('https://businessmessages.googleapis.com'),
       }),
       telco: optional({
         accountSid: needed(text, 'Account id at the telephony provider.'),
         authToken: hidden(1, 'Token of the account.'),
+        apiBase: apiBase('https://api.twilio.com'),
       }),
       chatplugin: optional({}),
     }),

@@ -1,10 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
-import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { ChannelJson, Json } from '#actors/representation.ts';
 import type { Config } from '#src/config/config.ts';
 import type { Inbound } from '#src/ingest/items.ts';
-import type { OutgoingClient } from '#src/outgoing/client.ts';
+import type { AccountForm } from './accounts.ts';
+import type { CallOutcome, CallTools } from './calls.ts';
+import type {
+  ConnectionChecker,
+  ConversationStarter,
+  MediaLocator,
+  MessagingWindow,
+  ProfileReader,
+  ReadMarker,
+  SendLimits,
+  TypingNotifier,
+} from './powers.ts';
 
 /**
  * What speaks to one kind of source: data, and functions of what they are given. It knows neither HTTP app, nor store,
@@ -21,24 +31,23 @@ export interface Connector {
   readonly deliver: Deliver | 'collected';
   readonly starter?: ConversationStarter;
   readonly checker?: ConnectionChecker;
+  readonly profiles?: ProfileReader;
+  readonly readMarker?: ReadMarker;
+  readonly typing?: TypingNotifier;
+  readonly media?: MediaLocator;
+  readonly limits?: SendLimits;
+  /** By source. */
+  readonly windows?: Readonly<Record<string, MessagingWindow>>;
 }
 
 /** Hands one message to its source. At most one message arrives, whatever it returns. Must not reject. */
-export type Deliver = (delivery: Delivery, tools: DeliveryTools) => Promise<CallOutcome>;
+export type Deliver = (delivery: Delivery, tools: CallTools) => Promise<CallOutcome>;
 
 /** Makes a connector for a hub: how the registry lists it. Null: the configuration has nothing for it. */
-export type ConnectorFactory = (config: Config) => Connector | null;
-
-/** The power to write first: most sources wait for the contact. */
-export interface ConversationStarter {
-  /** The source's own id of the conversation with a recipient: what its answers will name. */
-  conversationWith(recipient: string): string;
-}
-
-/** The power to tell whether its source lets it in. Without it, what came of the last message says how it is. */
-export interface ConnectionChecker {
-  /** One cheap call that changes nothing at the source. Null: it is let in; else a sentence. Must not reject. */
-  check(tools: DeliveryTools): Promise<string | null>;
+export interface ConnectorFactory {
+  (config: Config): Connector | null;
+  /** The sources whose accounts people connect by the API, with what each takes. */
+  readonly accounts?: readonly AccountForm[];
 }
 
 /** The power to take what an application pushes to `/sources.webhook` with its source token. */
@@ -76,6 +85,8 @@ export interface Delivery {
   knownToSource: boolean;
   /** The registered source of the channel; null for built-in sources, and for one that was deleted. */
   registered: RegisteredSource | null;
+  /** What its account was connected with; null: nothing. A secret. */
+  token: string | null;
 }
 
 /** What the hub keeps about a source that was registered. */
@@ -86,23 +97,6 @@ export interface RegisteredSource {
   /** Its token, the key of signatures. A secret. */
   token: string;
 }
-
-export interface DeliveryTools {
-  /** The only way out: it has the address guard, the limits and the timeouts. */
-  http: Pick<OutgoingClient, 'post'>;
-  /** Epoch ms. */
-  now(): number;
-}
-
-/**
- * What a call came to. `error` is a sentence for people, without secrets. The hub itself decides what else can be:
- * a channel that is not connected, an outcome that nobody knows.
- */
-export type CallOutcome =
-  | Extract<AttemptOutcome, { kind: 'succeeded' | 'rejected' }>
-  /** `retryAfter` in ms. */
-  | { kind: 'throttled'; error: string; retryAfter: number }
-  | { kind: 'unreachable'; error: string };
 
 /** A request of a platform, before anyone has read it. */
 export interface RawRequest {
@@ -122,12 +116,13 @@ export interface InboundRoute {
   bodyLimit: number;
   /** Whether the request is the platform's: over the raw bytes, before anything parses them, in constant time. */
   verify(request: RawRequest): boolean;
-  /** What a genuine request says; null when it has a shape that the connector does not know. Pure; must not throw. */
-  parse(request: RawRequest): ParsedRequest | null;
-}
-
-export interface ParsedRequest {
-  inbound: readonly Inbound[];
+  /**
+   * The single updates of a genuine request, each as text in the shape in which the platform would send it alone: so it
+   * is kept, shown and read, now or later. A body of a shape that nobody knows is one update. Pure; must not throw.
+   */
+  split(request: RawRequest): readonly string[];
+  /** What an update says; null: it has a shape that the connector does not know. Pure; must not throw. */
+  read(update: string): Inbound | null;
   /** What the platform wants to read, with status 200, once everything is durable; without it nothing. */
-  answer?: { contentType: string; body: string };
+  answer?(request: RawRequest): { contentType: string; body: string };
 }

@@ -1,4 +1,5 @@
-import type { CallOutcome, Connector } from './connector.ts';
+import type { CallOutcome } from './calls.ts';
+import type { Connector } from './connector.ts';
 
 /** What is known of a connector: null: it is well; a sentence: what is wrong; undefined: nobody has seen it at work. */
 export type ConnectorProblem = string | null | undefined;

@@ -1,7 +1,7 @@
 import { parseJson } from '#actors/json.ts';
 import type { OutgoingResult } from '#src/outgoing/call.ts';
 import { retryAfterOf } from '#src/outgoing/retry-after.ts';
-import type { CallOutcome } from './connector.ts';
+import type { CallOutcome } from './calls.ts';
 
 /** The longest wait that a source may ask for, in ms; how much of it is waited follows from when a send is given up. */
 const longestThrottle = 24 * 60 * 60_000;
@@ -19,6 +19,8 @@ export interface AnswerReading {
   accepted(body: string): CallOutcome;
   /** The source's own words for a refusal, null without any. Must not throw. */
   errorOf(body: string): string | null;
+  /** What a 4xx answer means that is no plain refusal, such as a code for too many calls; null: it is one. Must not throw. */
+  refusedAs?(body: string): CallOutcome | null;
 }
 
 /**
@@ -50,7 +52,7 @@ export function outcomeOf(result: OutgoingResult, now: number, reading: AnswerRe
   if (status < 400) {
     return { kind: 'rejected', error: `The source answered with status ${status}; redirects are not followed.` };
   }
-  return { kind: 'rejected', error: error() };
+  return reading.refusedAs?.(body) ?? { kind: 'rejected', error: error() };
 }
 
 /** Numbers keep their digits, except in what is nested so deep that only the plain parser gets to its end. */

@@ -1,12 +1,13 @@
 import type { Cancel, Clock, Logger } from '#actors/ports.ts';
-import type { Connector, DeliveryTools } from '#src/connectors/connector.ts';
+import type { CallTools } from '#src/connectors/calls.ts';
+import type { Connector } from '#src/connectors/connector.ts';
 import type { ConnectorHealth } from '#src/connectors/health.ts';
 import type { Connectors } from '#src/connectors/registry.ts';
 
 export interface ConnectorCheckOptions {
   connectors: Connectors;
   health: ConnectorHealth;
-  http: DeliveryTools['http'];
+  http: CallTools['http'];
   clock: Clock;
   log: Logger;
 }

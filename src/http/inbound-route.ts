@@ -1,12 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
-import type { InboundRoute, ParsedRequest, RawRequest } from '#src/connectors/connector.ts';
-import { ingest } from '#src/ingest/ingest.ts';
-import { sortMessages } from '#src/ingest/messages.ts';
-import { checkMetadata } from '#src/ingest/metadata-check.ts';
-import { metadataIn } from '#src/ingest/receipts.ts';
-import { plausibleTime } from '#src/ingest/times.ts';
+import type { InboundRoute, RawRequest } from '#src/connectors/connector.ts';
+import { takeIn } from '#src/ingest/platform-updates.ts';
 import { addressOf } from './address.ts';
 import { answered, type HandlerParts } from './handle.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -28,10 +24,8 @@ export const handleInbound = (
       throw new Failure('forbidden', `The request to ${route.path} is not signed as its source signs.`);
     }
     using _ = await parts.queues.enter(callerOf(route));
-    const parsed = route.parse(raw);
-    if (parsed === null) parts.services.log.warn({ requestId, inbound: route.path }, 'inbound.not_understood');
-    else await store(parts, route, parsed, requestId);
-    return outgoing(parsed);
+    await store(parts, route, route.split(raw), requestId);
+    return outgoing(route.answer?.(raw));
   });
 
 /** A platform shares the hub with the other callers like each of them. */
@@ -43,38 +37,23 @@ function rawRequest({ services }: HandlerParts, request: IncomingMessage, body: 
   return { method, url: URL.parse(url, address) ?? new URL(url, 'http://localhost'), headers, body };
 }
 
-/**
- * A platform can not mend what it sends: what can not be stored is left out, with a line in the log, and a message of an
- * impossible time was sent now.
- */
 async function store(
   { services }: HandlerParts,
   route: InboundRoute,
-  { inbound }: ParsedRequest,
+  updates: readonly string[],
   requestId: string,
 ): Promise<void> {
-  const { store, features, clock } = services;
+  const about = { requestId, inbound: route.path };
+  const read = updates.map((update) => route.read(update));
+  const said = read.filter((inbound) => inbound !== null);
+  const notUnderstood = read.length - said.length;
+  if (notUnderstood > 0) services.log.warn({ ...about, updates: notUnderstood }, 'inbound.not_understood');
   const caller = callerOf(route);
   const commands = services.commandsFor({ cause: requestCause(caller, requestId), caller });
-  const now = clock.now();
-  for (const part of inbound) {
-    const messages = part.messages.map((item) => ({ ...item, sentAt: plausibleTime(item.sentAt, now) }));
-    const sorted = sortMessages(store.channels, { ...part, messages }, now);
-    const metadata = metadataIn(part);
-    const unusable = new Set(checkMetadata(store, part.source, sorted, metadata).map(({ index }) => index));
-    const note = (leftOut: number, event: string): void => {
-      const { source } = part;
-      if (leftOut > 0) services.log.warn({ requestId, inbound: route.path, source, leftOut }, event);
-    };
-    note(sorted.unusable.length, 'inbound.unusable_messages');
-    note(unusable.size, 'inbound.unusable_metadata');
-    const usable = metadata.filter((_, index) => !unusable.has(index));
-    await ingest({ commands, store, features }, part.source, sorted, usable);
-  }
+  await takeIn({ ...services, commands }, said, about);
 }
 
-function outgoing(parsed: ParsedRequest | null): Outgoing {
-  const { answer } = parsed ?? {};
+function outgoing(answer: { contentType: string; body: string } | undefined): Outgoing {
   if (answer === undefined) return { status: 200, body: null, headers: {} };
   return { status: 200, body: answer.body, headers: { 'Content-Type': answer.contentType } };
 }

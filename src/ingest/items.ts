@@ -7,6 +7,8 @@ export interface Inbound {
   messages: readonly MessageItem[];
   metadata: readonly MetadataItem[];
   receipts: readonly ReceiptItem[];
+  /** What happens in conversations besides messages; absent: nothing. */
+  signals?: readonly SignalItem[];
 }
 
 /** A message, written by the contact or by somebody else on the source's side. */
@@ -41,3 +43,12 @@ export interface ReceiptItem {
   /** In the source's own word: `sent`, `delivered`, `seen`, … */
   state: string;
 }
+
+/** Something that happened in a conversation of a source. */
+export type SignalItem = { channel: string; conversation: string } & (
+  | { kind: 'typing'; typing: boolean }
+  /** Every message of ours that was sent until then (epoch ms) got so far. `state` as of a receipt. */
+  | { kind: 'reached'; state: string; until: number }
+  /** The contact asks for a person. */
+  | { kind: 'agent-requested' }
+);

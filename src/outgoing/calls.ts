@@ -5,10 +5,12 @@ import { guardedConnector } from './guarded-connector.ts';
 
 /** A request without its address. */
 export interface SentRequest {
+  /** Default: POST. */
+  method?: 'GET' | 'POST' | 'DELETE';
   /** `host` and the headers of the connection and its framing are refused. */
   headers: Record<string, string>;
-  /** Sent exactly as given; a string as UTF-8. */
-  body: Uint8Array | string;
+  /** Sent exactly as given; a string as UTF-8. Absent: none. */
+  body?: Uint8Array | string;
   /** Milliseconds from the call to the last byte of the answer; default 10,000. */
   timeoutMs?: number;
   /** The answer's body is cut there; default 64 KiB. */
@@ -35,7 +37,7 @@ export function openCalls(guard: AddressGuard, connectTimeoutMs: number, connect
   });
   const running = new Set<OutgoingCall>();
   return {
-    send: (url, { headers, body, timeoutMs, maximumAnswerBytes }) =>
+    send: (url, { method = 'POST', headers, body = null, timeoutMs, maximumAnswerBytes }) =>
       new Promise((resolve) => {
         const call = new OutgoingCall(timeoutMs ?? 10_000, maximumAnswerBytes ?? 65_536, (result) => {
           running.delete(call);
@@ -43,7 +45,7 @@ export function openCalls(guard: AddressGuard, connectTimeoutMs: number, connect
         });
         running.add(call);
         const path = url.pathname + url.search;
-        agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, call);
+        agent.dispatch({ origin: url.origin, path, method, headers, body }, call);
       }),
     async close(patienceMs) {
       const cut = (): void => {

@@ -9,8 +9,8 @@ export interface OutgoingRequest extends SentRequest {
 }
 
 export interface OutgoingClient {
-  /** One POST. Redirects are answers, not followed. Never rejects: what can go wrong is in the result. */
-  post(request: OutgoingRequest): Promise<OutgoingResult>;
+  /** One call. Redirects are answers, not followed. Never rejects: what can go wrong is in the result. */
+  send(request: OutgoingRequest): Promise<OutgoingResult>;
   /**
    * Lets running calls end, then closes the connections. Each call has its total time; what runs after `patienceMs`
    * fails as `closed`.
@@ -45,17 +45,17 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
     (await import('./calls.ts')).openCalls(guard, connectTimeoutMs, connectionsPerOrigin),
   );
   let isClosed = false;
-  const send = async (url: URL, request: OutgoingRequest): Promise<OutgoingResult> =>
+  const sendTo = async (url: URL, request: OutgoingRequest): Promise<OutgoingResult> =>
     isClosed ? { kind: 'failed', reason: 'closed', durationMs: 0 } : (await calls.get()).send(url, request);
   return {
-    async post(request) {
+    async send(request) {
       const url = usableUrl(request.url);
       let result: OutgoingResult;
       if (url === null) result = refused('bad_url');
       else if (Object.keys(request.headers).some((name) => forbiddenHeaders.test(name)))
         result = refused('bad_headers');
-      else result = await send(url, request);
-      options.log?.info({ host: url?.host, ...summary(result) }, 'outgoing.posted');
+      else result = await sendTo(url, request);
+      options.log?.info({ host: url?.host, ...summary(result) }, 'outgoing.called');
       return result;
     },
     async close(patienceMs) {

@@ -67,7 +67,7 @@ export interface Line {
 const defects = new Set(['operation.failed', 'inbound.failed']);
 
 const nobody: OutgoingClient = {
-  post: async () => ({ kind: 'failed', reason: 'connection', durationMs: 0 }),
+  send: async () => ({ kind: 'failed', reason: 'connection', durationMs: 0 }),
   close: async () => {},
 };
 
@@ -178,7 +178,7 @@ export class TestApi implements AsyncDisposable {
       clock: system.clock,
       ids: new SystemIds(),
       log: { info: note('info'), warn: note('warn'), error: note('error') },
-      samples: this.#options.client ?? nobody,
+      awaited: this.#options.client ?? nobody,
       connectors: this.#options.connectors,
       health: this.#options.health ?? [],
     });
@@ -230,7 +230,7 @@ export class TestSource {
 
 /** A client whose every call is answered alike. */
 export const answering = (status: number, body: unknown): OutgoingClient => ({
-  async post() {
+  async send() {
     const answer = { kind: 'answered', status, headers: {}, body: JSON.stringify(body) } as const;
     return { ...answer, truncated: false, durationMs: 12 };
   },

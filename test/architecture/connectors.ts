@@ -7,7 +7,8 @@ const connectorFolder = (path: string): string | null => /^src\/connectors\/[^/]
 
 /** What a connector may use besides its own folder: the contract, words of all, and the types of what it is given. */
 const usableByConnectors = [
-  ...['src/connectors/connector.ts', 'src/connectors/outcome.ts', 'src/ingest/items.ts', 'src/ingest/fields.ts'],
+  ...['connector.ts', 'powers.ts', 'accounts.ts', 'calls.ts', 'outcome.ts'].map((file) => `src/connectors/${file}`),
+  ...['src/ingest/items.ts', 'src/ingest/fields.ts'],
   ...[
     'src/config/',
     'src/outgoing/',

@@ -10,10 +10,20 @@ const file = (): Config => ({
   ...testConfig(),
   components: {
     sources: {
-      pageplatform: { appId: 'a', appSecret: new Secret('s'), webhookSecret: new Secret('w') },
-      cloudmsg: { appId: 'a', appSecret: new Secret('s'), webhookSecret: new Secret('w') },
-      bizmaps: { saFile: new Secret('{}'), partnerKey: new Secret('k') },
-      telco: { accountSid: 'a', authToken: new Secret('t') },
+      pageplatform: {
+        appId: 'a',
+        appSecret: new Secret('s'),
+        webhookSecret: new Secret('w'),
+        apiBase: 'https://platform.example',
+      },
+      cloudmsg: {
+        appId: 'a',
+        appSecret: new Secret('s'),
+        webhookSecret: new Secret('w'),
+        apiBase: 'https://platform.example',
+      },
+      bizmaps: { saFile: new Secret('{}'), partnerKey: new Secret('k'), apiBase: 'https://platform.example' },
+      telco: { accountSid: 'a', authToken: new Secret('t'), apiBase: 'https://platform.example' },
       chatplugin: {},
     },
   },

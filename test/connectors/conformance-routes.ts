@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Connector, InboundRoute, RawRequest } from '#src/connectors/connector.ts';
 import { operations } from '#src/http/operations.ts';
-import { type Check, oddBodies } from './specimen.ts';
+import { type Check, inboundIn, oddBodies } from './specimen.ts';
 import { impossibleIn, spoilt } from './spoilt.ts';
 
 /** What the hub relies on where a platform calls it. */
@@ -24,7 +24,7 @@ export const verifying: readonly Check[] = [
         const bytes = Buffer.from(request.body).toString('hex');
         const route = routeOf(connector, request);
         expect(route.verify(request)).toBe(true);
-        expect(route.parse(request)).not.toBeNull();
+        expect(inboundIn(route, request)).not.toBeNull();
         expect(Buffer.from(request.body).toString('hex')).toBe(bytes);
       }
     },
@@ -54,8 +54,8 @@ export const verifying: readonly Check[] = [
     run(connector, { genuine }) {
       for (const request of genuine.filter(({ body }) => body.length > 0)) {
         for (const text of oddBodies) {
-          const parsed = routeOf(connector, request).parse({ ...request, body: Buffer.from(text) });
-          expect(parsed?.inbound.flatMap(({ messages }) => messages) ?? [], text).toEqual([]);
+          const said = inboundIn(routeOf(connector, request), { ...request, body: Buffer.from(text) });
+          expect(said?.flatMap(({ messages }) => messages) ?? [], text).toEqual([]);
         }
       }
     },
@@ -68,8 +68,32 @@ export const parsing: readonly Check[] = [
     run(connector, { genuine }) {
       for (const request of genuine.filter(({ body }) => body.length > 0)) {
         for (const body of spoilt(request.body)) {
-          const parsed = routeOf(connector, request).parse({ ...request, body });
-          expect(parsed?.inbound.flatMap(impossibleIn) ?? [], body.toString()).toEqual([]);
+          const said = inboundIn(routeOf(connector, request), { ...request, body });
+          expect(said?.flatMap(impossibleIn) ?? [], body.toString()).toEqual([]);
+        }
+      }
+    },
+  },
+  {
+    title: 'splits a request into updates that read alike alone',
+    run(connector, { genuine }) {
+      for (const request of genuine) {
+        const route = routeOf(connector, request);
+        for (const update of route.split(request)) {
+          const alone = route.split({ ...request, body: Buffer.from(update) });
+          expect(alone).toHaveLength(1);
+          expect(route.read(alone[0]!)).toEqual(route.read(update));
+        }
+      }
+    },
+  },
+  {
+    title: 'keeps what it does not know as one update',
+    run(connector, { genuine }) {
+      for (const request of genuine.filter(({ body }) => body.length > 0)) {
+        const route = routeOf(connector, request);
+        for (const text of ['{"nobody":"knows"}', 'neither this']) {
+          expect(route.split({ ...request, body: Buffer.from(text) })).toEqual([text]);
         }
       }
     },

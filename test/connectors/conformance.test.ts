@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Connector, DeliveryTools, InboundRoute, ParsedRequest, RawRequest } from '#src/connectors/connector.ts';
+import type { CallTools } from '#src/connectors/calls.ts';
+import type { Connector, InboundRoute } from '#src/connectors/connector.ts';
 import type { Inbound } from '#src/ingest/items.ts';
 import { checks } from './conformance.ts';
 import { objectIn } from '#src/connectors/outcome.ts';
@@ -12,18 +13,18 @@ const withRoutes = (changes: Partial<InboundRoute>): Partial<Connector> => ({
   routes: sound.routes.map((route) => ({ ...route, ...changes })),
 });
 /** Deliveries whose calls, or outcomes, are meddled with. */
-const calling = (meddle: (tools: DeliveryTools) => DeliveryTools): Partial<Connector> => ({
+const calling = (meddle: (tools: CallTools) => CallTools): Partial<Connector> => ({
   deliver: (delivery, tools) => sound.deliver(delivery, meddle(tools)),
 });
 
 /** Takes the id of a letter as it is. */
-function trusting({ body }: RawRequest): ParsedRequest {
+function trusting(update: string): Inbound {
   const [said] = letters.readings[0]!.inbound as [Inbound];
-  const { post } = objectIn(Buffer.from(body).toString()) as { post?: unknown };
+  const { post } = objectIn(update) as { post?: unknown };
   const messages = (Array.isArray(post) ? post : []).map((letter: { id: string } | null) => {
     return { ...said.messages[0]!, id: letter?.id as string };
   });
-  return { inbound: [{ ...said, messages }] };
+  return { ...said, messages };
 }
 
 /** A mistake that an author could make, and the check that must tell. */
@@ -36,13 +37,23 @@ const mistakes: [mistake: string, changes: Partial<Connector>, check: string][] 
   ],
   [
     'trusts the shape of a body',
-    withRoutes({ parse: ({ body }) => JSON.parse(Buffer.from(body).toString()) }),
+    withRoutes({ read: (update) => JSON.parse(update) }),
     'reads nothing of odd bodies, and does not throw',
   ],
   [
     'passes on whatever stands where an id should',
-    withRoutes({ parse: trusting }),
+    withRoutes({ read: trusting }),
     'passes nothing on that can not be, however spoilt',
+  ],
+  [
+    'hands a batch on as it is',
+    withRoutes({ split: ({ body }) => (body.length === 0 ? [] : ['{"batch":1}', Buffer.from(body).toString()]) }),
+    'splits a request into updates that read alike alone',
+  ],
+  [
+    'throws away what it does not know',
+    withRoutes({ split: (request) => sound.routes[1]!.split(request).filter((update) => update.includes('post')) }),
+    'keeps what it does not know as one update',
   ],
   ['is called like an operation', withRoutes({ path: '/messages.send' }), 'has addresses that the hub has not'],
   ['takes any body', withRoutes({ bodyLimit: Number.POSITIVE_INFINITY }), 'takes bodies of a few MiB at most'],
@@ -52,7 +63,7 @@ const mistakes: [mistake: string, changes: Partial<Connector>, check: string][] 
     'tries again by itself',
     calling(({ http, now }) => ({
       now,
-      http: { post: async (request) => [await http.post(request), await http.post(request)][1]! },
+      http: { send: async (request) => [await http.send(request), await http.send(request)][1]! },
     })),
     'makes one call, to a URL, with the content as it is',
   ],
@@ -60,7 +71,7 @@ const mistakes: [mistake: string, changes: Partial<Connector>, check: string][] 
     'changes the content',
     calling(({ http, now }) => ({
       now,
-      http: { post: (request) => http.post({ ...request, body: String(request.body).replace('Dear', 'Hi') }) },
+      http: { send: (request) => http.send({ ...request, body: String(request.body).replace('Dear', 'Hi') }) },
     })),
     'makes one call, to a URL, with the content as it is',
   ],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CallOutcome, Connector, Delivery } from '#src/connectors/connector.ts';
+import type { CallOutcome } from '#src/connectors/calls.ts';
+import type { Connector, Delivery } from '#src/connectors/connector.ts';
 import { createConnectors } from '#src/connectors/registry.ts';
 import type { OutgoingResult } from '#src/outgoing/call.ts';
 import type { OutgoingRequest } from '#src/outgoing/client.ts';
@@ -36,7 +37,11 @@ export function conformance(name: string, specimen: Specimen | SourceSpecimen): 
 const isOfCalls = (specimen: Specimen | SourceSpecimen): specimen is Specimen => 'accepted' in specimen;
 
 /** What a delivery to a source that answers so comes to, and the calls that it made. */
-async function deliver(connector: Connector, { channel, registered, content }: Specimen, result: OutgoingResult) {
+async function deliver(
+  connector: Connector,
+  { channel, registered, token, content }: Specimen,
+  result: OutgoingResult,
+) {
   const calls: OutgoingRequest[] = [];
   const delivery: Delivery = {
     message: { id: '018f0000-0000-7000-8000-000000000001', content, sentAt: now },
@@ -45,15 +50,15 @@ async function deliver(connector: Connector, { channel, registered, content }: S
       sourceConversationId: 'ann',
       createdAt: '2026-01-01T00:00:00.000Z',
     },
-    ...{ channel, registered, knownToSource: true },
+    ...{ channel, registered, token, knownToSource: true },
   };
   const before = JSON.stringify(delivery);
-  const post = async (request: OutgoingRequest): Promise<OutgoingResult> => {
+  const send = async (request: OutgoingRequest): Promise<OutgoingResult> => {
     calls.push(request);
     return result;
   };
   if (connector.deliver === 'collected') throw new Error('It calls nobody.');
-  const outcome = await connector.deliver(delivery, { http: { post }, now: () => now });
+  const outcome = await connector.deliver(delivery, { http: { send }, now: () => now });
   expect(JSON.stringify(delivery)).toBe(before);
   return { outcome, calls };
 }
@@ -217,11 +222,11 @@ const others: Check[] = [
       const answers = [200, 401, 403, 500].flatMap((status) => bodies.map((body) => answered(status, body)));
       for (const result of [...answers, ...meanings.flatMap(([, results]) => results)]) {
         const calls: OutgoingRequest[] = [];
-        const post = async (request: OutgoingRequest): Promise<OutgoingResult> => {
+        const send = async (request: OutgoingRequest): Promise<OutgoingResult> => {
           calls.push(request);
           return result;
         };
-        const problem = await checker?.check({ http: { post }, now: () => now });
+        const problem = await checker?.check({ http: { send }, now: () => now });
         expect(problem === undefined || calls.length === 1, JSON.stringify(result)).toBe(true);
         expect(problem?.trim()).not.toBe('');
         for (const secret of secrets) expect(problem ?? '').not.toContain(secret);

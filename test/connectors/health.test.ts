@@ -11,17 +11,19 @@ import { box } from './letters-specimen.ts';
 /** A hub whose telephony is the post office. */
 const config = (): Config => ({
   ...testConfig(),
-  components: { sources: { telco: { accountSid: 'a', authToken: new Secret('t') } } },
+  components: {
+    sources: { telco: { apiBase: 'https://platform.example', accountSid: 'a', authToken: new Secret('t') } },
+  },
 });
 
 /** Answers checks and calls with the status of the moment. */
 function answeringNow(status: { check: number; call: number }): OutgoingClient & { checks: number } {
   return {
     checks: 0,
-    post(request) {
+    send(request) {
       const isCheck = request.url.endsWith('/whoami');
       if (isCheck) this.checks++;
-      return answering(isCheck ? status.check : status.call, { number: 'n' }).post(request);
+      return answering(isCheck ? status.check : status.call, { number: 'n' }).send(request);
     },
     close: async () => {},
   };

@@ -1,6 +1,6 @@
 import { channelId } from '#actors/ids.ts';
 import { lettersConnector, secret, signatureOf } from './letters.ts';
-import type { Specimen } from './specimen.ts';
+import { inboundIn, type Specimen } from './specimen.ts';
 
 const at = Date.UTC(2026, 0, 1);
 /** A letter as the platform writes it. */
@@ -18,12 +18,13 @@ const posted = (content: unknown) => {
   const headers = { 'x-letters-signature': signatureOf(body) };
   return { method: 'POST', url: new URL('https://hub.example/letters'), headers, body };
 };
-const read = (content: unknown) => () => lettersConnector().routes[1]!.parse(posted(content))?.inbound ?? null;
+const read = (content: unknown) => () => inboundIn(lettersConnector().routes[1]!, posted(content));
 
 export const letters: Specimen = {
   factory: lettersConnector,
   channel: { id: box, source: 'letters', source_channel_id: 'box-1', metadata: {}, connected: true },
   registered: null,
+  token: null,
   content: { text: 'Dear Ann' },
   onTheWire: '"text":{"text":"Dear Ann"}',
   accepted: { status: 201, body: '{"number":"n-1"}', sourceMessageId: 'n-1' },

@@ -130,9 +130,9 @@ async function dispatching() {
   const accepting = answering(201, { number: 'n-1' });
   api.dispatch({
     ...accepting,
-    post(request) {
+    send(request) {
       calls.push(request);
-      return accepting.post(request);
+      return accepting.send(request);
     },
   });
   return { api, calls, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };

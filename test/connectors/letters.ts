@@ -4,7 +4,6 @@ import type { Json } from '#actors/representation.ts';
 import type { Connector, InboundRoute, RawRequest, Deliver } from '#src/connectors/connector.ts';
 import { objectIn, outcomeOf } from '#src/connectors/outcome.ts';
 import { foreignId, json } from '#src/ingest/fields.ts';
-import type { Inbound } from '#src/ingest/items.ts';
 
 /** What the platform of the tests and the hub both know. */
 export const secret = 'a-secret-of-letters';
@@ -18,6 +17,12 @@ const letter = z.object({
   ...{ id: foreignId, box: foreignId, from: foreignId, text: json },
   at: z.int().min(firstLetter).max(lastLetter),
 });
+const place = { channel: foreignId, conversation: foreignId };
+const signal = z.discriminatedUnion('kind', [
+  z.object({ ...place, kind: z.literal('typing'), typing: z.boolean() }),
+  z.object({ ...place, kind: z.literal('reached'), state: z.string().min(1), until: z.int() }),
+  z.object({ ...place, kind: z.literal('agent-requested') }),
+]);
 const receipt = z.object({ of: foreignId, state: z.string().min(1) });
 
 /** What can be read of a list: an item that is spoilt holds up no other. */
@@ -41,10 +46,9 @@ const handshake: InboundRoute = {
   path: '/letters',
   bodyLimit: 0,
   verify: ({ url }) => isSame(url.searchParams.get('token') ?? '', secret),
-  parse: ({ url }) => ({
-    inbound: [],
-    answer: { contentType: 'text/plain', body: url.searchParams.get('challenge') ?? '' },
-  }),
+  split: () => [],
+  read: () => null,
+  answer: ({ url }) => ({ contentType: 'text/plain', body: url.searchParams.get('challenge') ?? '' }),
 };
 
 const letters: InboundRoute = {
@@ -52,10 +56,17 @@ const letters: InboundRoute = {
   path: '/letters',
   bodyLimit: letterLimit,
   verify: isSigned,
-  parse({ body }) {
-    const { post, receipts } = objectIn(Buffer.from(body).toString());
-    if (!Array.isArray(post) && !Array.isArray(receipts)) return null;
-    const inbound: Inbound = {
+  split({ body }) {
+    const text = Buffer.from(body).toString();
+    const parts = Object.entries(objectIn(text)).flatMap(([kind, list]) =>
+      (Array.isArray(list) ? list : []).map((one) => JSON.stringify({ [kind]: [one] })),
+    );
+    return parts.length > 0 ? parts : [text];
+  },
+  read(update) {
+    const { post, receipts, signals } = objectIn(update);
+    if (![post, receipts, signals].some(Array.isArray)) return null;
+    return {
       source: 'letters',
       messages: readable(post, letter).map(({ id, box, from, text, at }) => ({
         ...{ id, channel: box, conversation: from, sender: from, content: text as Json },
@@ -63,8 +74,8 @@ const letters: InboundRoute = {
       })),
       metadata: [],
       receipts: readable(receipts, receipt).map(({ of, state }) => ({ message: of, state })),
+      ...(Array.isArray(signals) && { signals: readable(signals, signal) }),
     };
-    return { inbound: [inbound] };
   },
 };
 
@@ -74,7 +85,7 @@ export const lettersConnector = (): Connector & { deliver: Deliver } => ({
   sources: ['letters', 'letters.air'],
   routes: [handshake, letters],
   async deliver({ message, conversation }, { http, now }) {
-    const result = await http.post({
+    const result = await http.send({
       url: 'https://letters.example/send',
       headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ to: conversation.sourceConversationId, text: message.content }),
@@ -93,7 +104,7 @@ export const lettersConnector = (): Connector & { deliver: Deliver } => ({
   },
   checker: {
     async check({ http }) {
-      const result = await http.post({
+      const result = await http.send({
         url: 'https://letters.example/whoami',
         headers: { Authorization: `Bearer ${secret}` },
         body: '',

@@ -15,7 +15,7 @@ const configured: ConnectorFactory = ({ components }) => {
   return {
     ...connector,
     deliver: (delivery, tools) =>
-      deliver(delivery, { ...tools, http: { post: (request) => tools.http.post({ ...request, url: account }) } }),
+      deliver(delivery, { ...tools, http: { send: (request) => tools.http.send({ ...request, url: account }) } }),
   };
 };
 
@@ -26,8 +26,8 @@ const account = (accountSid: string) => ({ name: named.name, enabled: true, data
 class HeldClient implements OutgoingClient {
   readonly calls: { request: OutgoingRequest; accept(number: string): void }[] = [];
 
-  post(request: OutgoingRequest) {
-    return new Promise<Awaited<ReturnType<OutgoingClient['post']>>>((resolve) => {
+  send(request: OutgoingRequest) {
+    return new Promise<Awaited<ReturnType<OutgoingClient['send']>>>((resolve) => {
       const accept = (number: string): void =>
         resolve({
           ...{ kind: 'answered', status: 200, headers: {}, body: JSON.stringify({ number }) },

@@ -14,9 +14,8 @@ const sloppy = (): Connector => ({
       path: '/sloppy',
       bodyLimit: 100_000,
       verify: () => true,
-      parse: ({ body }) => ({
-        inbound: [{ source: 'sloppy', ...(JSON.parse(Buffer.from(body).toString()) as object) }] as Inbound[],
-      }),
+      split: ({ body }) => [Buffer.from(body).toString()],
+      read: (update) => ({ source: 'sloppy', ...(JSON.parse(update) as object) }) as Inbound,
     },
   ],
   deliver: async () => ({ kind: 'rejected', error: 'no' }),

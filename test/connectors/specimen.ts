@@ -1,5 +1,5 @@
 import type { ChannelJson, Json } from '#actors/representation.ts';
-import type { Connector, RawRequest, RegisteredSource } from '#src/connectors/connector.ts';
+import type { Connector, InboundRoute, RawRequest, RegisteredSource } from '#src/connectors/connector.ts';
 import type { Inbound } from '#src/ingest/items.ts';
 
 /** What the suite must know of a connector: one of its channels, and what comes in. */
@@ -17,6 +17,8 @@ export interface SourceSpecimen {
 /** The same of a connector that calls its source, and how that answers. */
 export interface Specimen extends SourceSpecimen {
   registered: RegisteredSource | null;
+  /** What its account was connected with. */
+  token: string | null;
   /** A message as its source takes it, and the text in the body of a call that is the whole of it. */
   content: Json;
   onTheWire: string;
@@ -34,3 +36,10 @@ export interface Check<S extends SourceSpecimen = SourceSpecimen> {
 
 /** Bodies that no source has documented. */
 export const oddBodies = ['', '{', 'null', '[]', '""', '7', '<html>', '{"a":', '\ud800', '{"metadata":[],"error":{}}'];
+
+/** What a route reads in a request: of each of its updates. Null: it understands none. */
+export function inboundIn(route: InboundRoute, request: RawRequest): Inbound[] | null {
+  const read = route.split(request).map((update) => route.read(update));
+  const said = read.filter((inbound) => inbound !== null);
+  return said.length === 0 && read.length > 0 ? null : said;
+}

@@ -24,7 +24,7 @@ describe('outgoing client', () => {
     await using receiver = await startReceiver();
     const headers = { 'content-type': 'application/json', 'x-signature': 'abc' };
     const url = `http://127.0.0.1:${receiver.port}/a%20b?c=d#e`;
-    await clientOf().post({ url, headers, body });
+    await clientOf().send({ url, headers, body });
     const [request] = receiver.requests;
     expect(request?.body).toEqual(Buffer.from(body));
     expect(request).toMatchObject({ method: 'POST', path: '/a%20b?c=d' });
@@ -35,7 +35,7 @@ describe('outgoing client', () => {
     await using receiver = await startReceiver((response) => {
       response.writeHead(422, { 'retry-after': '7' }).end('{"error":"größer"}');
     });
-    expect(await clientOf().post(toPort(receiver.port))).toEqual({
+    expect(await clientOf().send(toPort(receiver.port))).toEqual({
       kind: 'answered',
       status: 422,
       headers: expect.objectContaining({ 'retry-after': '7' }),
@@ -50,14 +50,14 @@ describe('outgoing client', () => {
       if (path === '/') response.writeHead(status, { location: '/next' });
       response.end();
     });
-    expect(await clientOf().post(toPort(receiver.port))).toMatchObject({ kind: 'answered', status });
+    expect(await clientOf().send(toPort(receiver.port))).toMatchObject({ kind: 'answered', status });
     expect(receiver.requests).toHaveLength(1);
   });
 
   it('reuses connections for calls one after the other', async () => {
     await using receiver = await startReceiver();
     const client = clientOf();
-    for (let call = 0; call < 20; call += 1) await client.post(toPort(receiver.port));
+    for (let call = 0; call < 20; call += 1) await client.send(toPort(receiver.port));
     expect(receiver.requests).toHaveLength(20);
     // Two, since a call can begin before the pool has taken the last connection back.
     expect(receiver.sockets).toBeLessThanOrEqual(2);
@@ -66,7 +66,7 @@ describe('outgoing client', () => {
   it('opens no more connections than the bound', async () => {
     await using receiver = await startReceiver((response) => void setImmediate(() => response.end()));
     const client = clientOf({ connectionsPerOrigin: 3 });
-    const results = await Promise.all(Array.from({ length: 30 }, () => client.post(toPort(receiver.port))));
+    const results = await Promise.all(Array.from({ length: 30 }, () => client.send(toPort(receiver.port))));
     expect(results.every(({ kind }) => kind === 'answered')).toBe(true);
     expect(receiver.sockets).toBe(3);
   });
@@ -74,7 +74,7 @@ describe('outgoing client', () => {
   it('keeps the name in the host header', async () => {
     await using receiver = await startReceiver();
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-    await clientOf({ resolve }).post({ ...toPort(1), url: `http://receiver.example:${receiver.port}/` });
+    await clientOf({ resolve }).send({ ...toPort(1), url: `http://receiver.example:${receiver.port}/` });
     expect(receiver.requests[0]?.headers.host).toBe(`receiver.example:${receiver.port}`);
   });
 
@@ -82,7 +82,7 @@ describe('outgoing client', () => {
     await using receiver = await startReceiver(undefined, '127.0.0.1');
     const resolve = async () => ['127.0.0.9', '127.0.0.1'].map((address) => ({ address, family: 4 }));
     const url = `http://receiver.example:${receiver.port}/`;
-    expect(await clientOf({ resolve }).post({ ...toPort(1), url })).toMatchObject({ kind: 'answered' });
+    expect(await clientOf({ resolve }).send({ ...toPort(1), url })).toMatchObject({ kind: 'answered' });
   });
 
   it('names the host, not the address, in TLS', async () => {
@@ -93,7 +93,7 @@ describe('outgoing client', () => {
     });
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const url = `https://receiver.example:${listener.port}/`;
-    expect(await clientOf({ resolve }).post({ ...toPort(1), url })).toMatchObject({ kind: 'failed' });
+    expect(await clientOf({ resolve }).send({ ...toPort(1), url })).toMatchObject({ kind: 'failed' });
     expect(Buffer.concat(hello).includes('receiver.example')).toBe(true);
   });
 });
@@ -109,7 +109,7 @@ describe('outgoing limits', () => {
     ['dripping', drip],
   ])('cuts a %s receiver at the total time', async (_, answer) => {
     await using receiver = await startReceiver(answer);
-    const result = await clientOf().post({ ...toPort(receiver.port), timeoutMs: 150 });
+    const result = await clientOf().send({ ...toPort(receiver.port), timeoutMs: 150 });
     expect(result).toMatchObject({ kind: 'failed', reason: 'timeout' });
     expect((result as { durationMs: number }).durationMs).toBeLessThan(1500);
   });
@@ -117,11 +117,11 @@ describe('outgoing limits', () => {
   it('cuts a call that waits for a connection, and never sends it', async () => {
     await using receiver = await startReceiver(() => {});
     const client = clientOf({ connectionsPerOrigin: 1 });
-    const calls = [300, 100].map((timeoutMs) => client.post({ ...toPort(receiver.port, `/${timeoutMs}`), timeoutMs }));
+    const calls = [300, 100].map((timeoutMs) => client.send({ ...toPort(receiver.port, `/${timeoutMs}`), timeoutMs }));
     const cut = { kind: 'failed', reason: 'timeout' };
     expect(await calls[1]).toMatchObject(cut);
     expect(await calls[0]).toMatchObject(cut);
-    const last = client.post({ ...toPort(receiver.port, '/last'), timeoutMs: 300 });
+    const last = client.send({ ...toPort(receiver.port, '/last'), timeoutMs: 300 });
     await expect.poll(() => receiver.requests.length).toBe(2);
     expect(receiver.requests.map(({ path }) => path)).toEqual(['/300', '/last']);
     await last;
@@ -136,15 +136,15 @@ describe('outgoing limits', () => {
       more();
     });
     const client = clientOf();
-    const result = await client.post({ ...toPort(receiver.port), maximumAnswerBytes: 1000 });
+    const result = await client.send({ ...toPort(receiver.port), maximumAnswerBytes: 1000 });
     expect(result).toMatchObject({ kind: 'answered', truncated: true, body: 'y'.repeat(1000) });
-    await client.post({ ...toPort(receiver.port), maximumAnswerBytes: 1000 });
+    await client.send({ ...toPort(receiver.port), maximumAnswerBytes: 1000 });
     expect(receiver.sockets).toBe(2);
   });
 
   it('does not call an answer of exactly the limit cut', async () => {
     await using receiver = await startReceiver();
-    const result = await clientOf().post({ ...toPort(receiver.port), maximumAnswerBytes: 2 });
+    const result = await clientOf().send({ ...toPort(receiver.port), maximumAnswerBytes: 2 });
     expect(result).toMatchObject({ body: 'ok', truncated: false });
   });
 
@@ -152,7 +152,7 @@ describe('outgoing limits', () => {
     await using receiver = await startReceiver((response) => {
       response.setHeader('x-huge', 'z'.repeat(40_000)).end();
     });
-    expect(await clientOf().post(toPort(receiver.port))).toMatchObject({ kind: 'failed', reason: 'answer_too_large' });
+    expect(await clientOf().send(toPort(receiver.port))).toMatchObject({ kind: 'failed', reason: 'answer_too_large' });
   });
 });
 
@@ -160,35 +160,35 @@ describe('outgoing failures', () => {
   it('a closed port is a connection failure', async () => {
     const receiver = await startReceiver();
     await receiver[Symbol.asyncDispose]();
-    expect(await clientOf().post(toPort(receiver.port))).toMatchObject({ kind: 'failed', reason: 'connection' });
+    expect(await clientOf().send(toPort(receiver.port))).toMatchObject({ kind: 'failed', reason: 'connection' });
   });
 
   it('a receiver that hangs up is a connection failure', async () => {
     await using listener = await startListener((_, socket) => socket.destroy());
-    expect(await clientOf().post(toPort(listener.port))).toMatchObject({ reason: 'connection' });
+    expect(await clientOf().send(toPort(listener.port))).toMatchObject({ reason: 'connection' });
   });
 
   it('an answer that is not HTTP is invalid', async () => {
     await using listener = await startListener((_, socket) => socket.end('nonsense\r\n\r\n'));
-    expect(await clientOf().post(toPort(listener.port))).toMatchObject({ reason: 'answer_invalid' });
+    expect(await clientOf().send(toPort(listener.port))).toMatchObject({ reason: 'answer_invalid' });
   });
 
   it('a plain server behind https is a TLS failure', async () => {
     await using listener = await startListener((_, socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const url = `https://127.0.0.1:${listener.port}/`;
-    expect(await clientOf().post({ ...toPort(1), url })).toMatchObject({ kind: 'failed', reason: 'tls' });
+    expect(await clientOf().send({ ...toPort(1), url })).toMatchObject({ kind: 'failed', reason: 'tls' });
   });
 
   it('a handshake without an answer is a connect timeout', async () => {
     await using listener = await startListener(() => {});
     const url = `https://127.0.0.1:${listener.port}/`;
-    const result = await clientOf({ connectTimeoutMs: 100 }).post({ ...toPort(1), url });
+    const result = await clientOf({ connectTimeoutMs: 100 }).send({ ...toPort(1), url });
     expect(result).toMatchObject({ kind: 'failed', reason: 'connect_timeout' });
   });
 
   it('a resolver without an answer is a connect timeout', async () => {
     const resolve = () => new Promise<never>(() => {});
-    const result = await clientOf({ connectTimeoutMs: 50, resolve }).post({ ...toPort(1), url: 'http://a.example/' });
+    const result = await clientOf({ connectTimeoutMs: 50, resolve }).send({ ...toPort(1), url: 'http://a.example/' });
     expect(result).toMatchObject({ kind: 'failed', reason: 'connect_timeout' });
   });
 
@@ -196,7 +196,7 @@ describe('outgoing failures', () => {
     ['throws', async () => Promise.reject(new Error('ENOTFOUND 10.0.0.1'))],
     ['is empty', async () => []],
   ])('a name is unresolved when its answer %s', async (_, resolve) => {
-    const result = await clientOf({ resolve }).post({ ...toPort(1), url: 'http://a.example/' });
+    const result = await clientOf({ resolve }).send({ ...toPort(1), url: 'http://a.example/' });
     expect(result).toEqual({ kind: 'failed', reason: 'unresolved', durationMs: expect.any(Number) });
   });
 
@@ -208,7 +208,7 @@ describe('outgoing failures', () => {
     ['bad name', 'x'],
   ])('refuses the header %s', async (name, value) => {
     await using receiver = await startReceiver();
-    const result = await clientOf().post({ ...toPort(receiver.port), headers: { [name]: value } });
+    const result = await clientOf().send({ ...toPort(receiver.port), headers: { [name]: value } });
     expect(result).toEqual({ kind: 'refused', reason: 'bad_headers' });
     expect(receiver.requests).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe('outgoing failures', () => {
   it('a closed client says so', async () => {
     const client = createOutgoingClient({ allowNetworks: ['127.0.0.0/8'] });
     await client.close();
-    expect(await client.post(toPort(1))).toMatchObject({ kind: 'failed', reason: 'closed' });
+    expect(await client.send(toPort(1))).toMatchObject({ kind: 'failed', reason: 'closed' });
   });
 
   it('logs one line for a call, without address and URL', async () => {
@@ -224,8 +224,8 @@ describe('outgoing failures', () => {
     const note = (fields: Record<string, unknown>, event: string) => void lines.push({ ...fields, event });
     const resolve = async () => [{ address: '10.9.8.7', family: 4 }];
     const client = clientOf({ log: { info: note, warn: note, error: note }, resolve });
-    await client.post({ url: 'http://inner.example/hook?token=s3cret', headers: {}, body: '' });
-    const line = { host: 'inner.example', kind: 'refused', reason: 'address_not_allowed', event: 'outgoing.posted' };
+    await client.send({ url: 'http://inner.example/hook?token=s3cret', headers: {}, body: '' });
+    const line = { host: 'inner.example', kind: 'refused', reason: 'address_not_allowed', event: 'outgoing.called' };
     expect(lines).toEqual([line]);
   });
 });

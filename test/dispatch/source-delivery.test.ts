@@ -26,9 +26,9 @@ async function start() {
   let isIll = true;
   api.dispatch({
     ...answering(200, {}),
-    post(request) {
+    send(request) {
       calls.push(request.url);
-      return answering(isIll && request.url.endsWith('ill') ? 500 : 200, {}).post(request);
+      return answering(isIll && request.url.endsWith('ill') ? 500 : 200, {}).send(request);
     },
   });
   const send = async (source: string, recipient: string): Promise<string> => {
@@ -119,9 +119,9 @@ test('a source may push the echo before it answers', async () => {
   };
   api.dispatch({
     ...answering(200, {}),
-    async post(request) {
+    async send(request) {
       const { status } = await api.post('/sources.webhook', { messages: [message] }, shop.authorization);
-      return answering(status, { source_message_id: 'out-1' }).post(request);
+      return answering(status, { source_message_id: 'out-1' }).send(request);
     },
   });
   const start = { channel_id: shop.channel, source_recipient_id: 'ann', message: { text: 'Hello' } };
@@ -143,9 +143,9 @@ test('a send that is tried again is not overtaken', async () => {
   }
   api.dispatch({
     ...answering(200, {}),
-    post(request) {
+    send(request) {
       called.push(sends.find((id) => String(request.body).includes(id))!);
-      return answering(called.length === 1 ? 500 : 200, {}).post(request);
+      return answering(called.length === 1 ? 500 : 200, {}).send(request);
     },
   });
   await until('the failure', () => attempts(api) === 1);
@@ -196,7 +196,7 @@ test('a source that no connector speaks to refuses', async () => {
 /** A client whose calls are all answered with 200 and this text. */
 const saying = (body: string, calls: unknown[]): OutgoingClient => ({
   ...answering(200, {}),
-  async post(request) {
+  async send(request) {
     calls.push(request);
     return { kind: 'answered', status: 200, headers: {}, body, truncated: false, durationMs: 1 };
   },
@@ -279,9 +279,9 @@ test('what two nodes begin at the same moment are two attempts', async () => {
   let calls = 0;
   const client = {
     ...answering(200, {}),
-    post: (request: OutgoingRequest) => {
+    send: (request: OutgoingRequest) => {
       calls++;
-      return answering(200, {}).post(request);
+      return answering(200, {}).send(request);
     },
   };
   api.dispatch(client);

@@ -46,7 +46,7 @@ afterAll(() => receiver[Symbol.asyncDispose]());
 async function post(url: string, allowNetworks: string[] = [], resolve?: Resolve): Promise<OutgoingResult> {
   const client = createOutgoingClient({ allowNetworks, connectTimeoutMs: 1000, ...(resolve && { resolve }) });
   try {
-    return await client.post({ url, headers: {}, body: '{}', timeoutMs: 2000 });
+    return await client.send({ url, headers: {}, body: '{}', timeoutMs: 2000 });
   } finally {
     await client.close();
   }
@@ -72,7 +72,7 @@ describe('ports of the hub', () => {
     // The hub knows its ports when it listens, and has its clients by then.
     ownPorts.add(hub.port);
     const url = `http://127.0.0.1:${hub.port}/`;
-    expect(await client.post({ url, headers: {}, body: '{}' })).toEqual(refusal);
+    expect(await client.send({ url, headers: {}, body: '{}' })).toEqual(refusal);
     await client.close();
     expect(await post(url, ['127.0.0.0/8'])).toMatchObject({ kind: 'answered' });
   });
@@ -158,8 +158,8 @@ describe('address guard', () => {
     const resolve: Resolve = async () => [{ address: answers.shift() ?? '127.0.0.1', family: 4 }];
     const client = createOutgoingClient({ allowNetworks: ['127.0.0.2/32'], resolve });
     const request = { url: `http://rebind.example:${open.port}/`, headers: {}, body: '' };
-    expect(await client.post(request)).toMatchObject({ kind: 'answered', status: 200 });
-    expect(await client.post(request)).toEqual(refusal);
+    expect(await client.send(request)).toMatchObject({ kind: 'answered', status: 200 });
+    expect(await client.send(request)).toEqual(refusal);
     await client.close();
   });
 

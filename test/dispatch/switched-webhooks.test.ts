@@ -10,10 +10,10 @@ class HeldReceiver implements OutgoingClient {
   readonly #waiting: (() => void)[] = [];
   held = false;
 
-  post({ body }: { body: Uint8Array | string }) {
+  send({ body }: { body?: Uint8Array | string }) {
     const { message } = (JSON.parse(String(body)) as { payload: { message: { content: { text: string } } } }).payload;
     this.got.push(message.content.text);
-    return new Promise<Awaited<ReturnType<OutgoingClient['post']>>>((resolve) => {
+    return new Promise<Awaited<ReturnType<OutgoingClient['send']>>>((resolve) => {
       const answer = () =>
         resolve({ kind: 'answered', status: 204, headers: {}, body: '', truncated: false, durationMs: 1 });
       if (this.held) this.#waiting.push(answer);

@@ -76,7 +76,7 @@ export class RunnerBench {
       log: { info() {}, warn: (fields, event) => this.lines.push({ event, ...fields }), error: note },
       unread: () => null,
       client: {
-        post: ({ url, body }) =>
+        send: ({ url, body }) =>
           new Promise((resolve) => {
             const answer = (status: number, headers?: Record<string, string>): Promise<void> => {
               resolve(answered(status, headers));

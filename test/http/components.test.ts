@@ -10,7 +10,8 @@ import { until } from '../_support/source-client.ts';
 import { eventsOf, expectSound, rowsOf } from '../actors/support.ts';
 
 const telco = { account_sid: 'account-1', auth_token: 'a-token-of-the-account' };
-const shownTelco = { accountSid: 'account-1', authToken: 'a-to...' };
+const apiBase = 'https://api.twilio.com';
+const shownTelco = { accountSid: 'account-1', authToken: 'a-to...', apiBase };
 
 interface Listed {
   name: string;
@@ -57,7 +58,13 @@ const withSources = (sources: Config['components']['sources']): Config => ({
 });
 
 const withTelco = (): Config =>
-  withSources({ telco: { accountSid: 'account-0', authToken: new Secret('the-token-of-the-file') } });
+  withSources({
+    telco: {
+      apiBase,
+      accountSid: 'account-0',
+      authToken: new Secret('the-token-of-the-file'),
+    },
+  });
 
 describe('the list of components', () => {
   it('has every component, with the fields of the specification', async () => {
@@ -72,7 +79,7 @@ describe('the list of components', () => {
     }
     expect(components.find(({ name }) => name === 'sources-telco')).toMatchObject({
       ...{ installationStatus: 'uninstalled', isChannel: 'true', source: 'telco' },
-      configurationValues: '{"accountSid":"text","authToken":"secret"}',
+      configurationValues: '{"accountSid":"text","authToken":"secret","apiBase":"URL"}',
     });
   });
 
@@ -142,7 +149,7 @@ describe('installing', () => {
     await hub.update({ name: 'integration-source-api', enabled: false });
     await hub.settled('integration-webhook', 'uninstalled');
     await hub.api.system.restart();
-    const services = hub.api.system.services({ config: hub.api.config, samples: answering(204, '') });
+    const services = hub.api.system.services({ config: hub.api.config, awaited: answering(204, '') });
     const on = services.components().filter(({ isOn }) => isOn);
     services.close();
     expect(on.map(({ entry }) => entry.name)).toEqual(['api-contacts', 'media-resolver']);
@@ -160,7 +167,7 @@ describe('configuring', () => {
     expect(await hub.sources()).toEqual({ telco: shownTelco });
     expect(hub.api.services.config.components.sources.telco?.authToken.reveal()).toBe(telco.auth_token);
     await hub.update({ name: 'sources-telco', enabled: false, data: { accountSid: 'account-2', authToken: 'short' } });
-    expect(await hub.sources()).toEqual({ telco: { accountSid: 'account-2', authToken: '...' } });
+    expect(await hub.sources()).toEqual({ telco: { accountSid: 'account-2', authToken: '...', apiBase } });
     expect(hub.api.services.config.components.sources).toEqual({});
   });
 
@@ -205,7 +212,7 @@ describe('configuring', () => {
 
   it('takes a masked secret for the one it stands for', async () => {
     await using hub = await start(withTelco());
-    expect(await hub.sources()).toEqual({ telco: { accountSid: 'account-0', authToken: 'the-...' } });
+    expect(await hub.sources()).toEqual({ telco: { accountSid: 'account-0', authToken: 'the-...', apiBase } });
     await hub.update({ name: 'sources-telco', enabled: true, data: { accountSid: 'new', authToken: 'the-...' } });
     const { accountSid, authToken } = hub.api.services.config.components.sources.telco!;
     expect([accountSid, authToken.reveal()]).toEqual(['new', 'the-token-of-the-file']);

@@ -37,11 +37,11 @@ describe('JSON that callers give', () => {
     const calls: OutgoingRequest[] = [];
     await using api = await startApi();
     const client = answering(200, {});
-    const post = (request: OutgoingRequest) => {
+    const send = (request: OutgoingRequest) => {
       calls.push(request);
-      return client.post(request);
+      return client.send(request);
     };
-    api.dispatch({ ...client, post });
+    api.dispatch({ ...client, send });
     const shop = await api.addSource('shop');
     await api.post('/sources.update', { source_id: 'shop', action_endpoint: 'https://shop.example/a' });
     const ann = await shop.push('ann', 'hello');

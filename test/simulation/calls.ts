@@ -42,7 +42,7 @@ export class Calls {
 
   /** The client of one hub process. */
   clientFor(hub: SimulatedProcess): OutgoingClient {
-    return { post: (request) => this.#post(hub, request), close: () => Promise.resolve() };
+    return { send: (request) => this.#post(hub, request), close: () => Promise.resolve() };
   }
 
   #post(hub: SimulatedProcess, request: OutgoingRequest): Promise<OutgoingResult> {

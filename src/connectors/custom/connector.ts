@@ -1,4 +1,5 @@
-import type { Connector, ConversationStarter } from '../connector.ts';
+import type { ConversationStarter } from '../powers.ts';
+import type { Connector } from '../connector.ts';
 import { deliver } from './delivery.ts';
 
 /** An application decides itself whom it can reach, and under which id. */

@@ -3,21 +3,22 @@ import { leftOut } from '#actors/metadata.ts';
 import type { Json, JsonObject } from '#actors/representation.ts';
 import { foreignId } from '#src/ingest/fields.ts';
 import { contentSignature, signatureHeader } from '#src/outgoing/content-signature.ts';
-import type { Delivery, CallOutcome, DeliveryTools } from '../connector.ts';
+import type { CallOutcome, CallTools } from '../calls.ts';
+import type { Delivery } from '../connector.ts';
 import { type AnswerReading, objectIn, outcomeOf } from '../outcome.ts';
 
 /** Total time of a call, in ms; connecting has 3 s of it. */
 const callTimeout = 10_000;
 
 /** Calls the action endpoint of the source, signed with its token. */
-export async function deliver(delivery: Delivery, { http, now }: DeliveryTools): Promise<CallOutcome> {
+export async function deliver(delivery: Delivery, { http, now }: CallTools): Promise<CallOutcome> {
   const { registered, channel } = delivery;
   if (registered === null || registered.actionEndpoint === null) {
     const error = `The source ${channel.source} has no action_endpoint, so it can not send messages.`;
     return { kind: 'rejected', error };
   }
   const body = actionBody(delivery);
-  const result = await http.post({
+  const result = await http.send({
     url: registered.actionEndpoint,
     headers: { 'Content-Type': 'application/json', [signatureHeader]: contentSignature(body, registered.token) },
     body,

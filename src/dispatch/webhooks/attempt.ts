@@ -45,7 +45,7 @@ export async function attemptDelivery(
   const at = options.clock.now();
   // Made bytes once, for two signatures and the call.
   const bytes = Buffer.from(body);
-  const result = await options.client.post({
+  const result = await options.client.send({
     url,
     headers: signer({ id, at, body: bytes }),
     body: bytes,

@@ -42,6 +42,7 @@ conformance('custom', {
     connected: true,
   },
   registered: { sourceId: 'shop', actionEndpoint: 'https://shop.example/action', token },
+  token: null,
   content: { text: 'Hello "you"', nested: [{ a: null }] },
   onTheWire: '"content":{"text":"Hello \\"you\\"","nested":[{"a":null}]}',
   accepted: { status: 200, body: '{"source_message_id":"sent-1","metadata":{"a":1}}', sourceMessageId: 'sent-1' },

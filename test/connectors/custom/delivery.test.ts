@@ -15,6 +15,7 @@ const delivery: Delivery = {
   },
   knownToSource: true,
   registered,
+  token: null,
 };
 
 const noId = {
@@ -27,11 +28,11 @@ async function delivered(changes: Partial<Delivery> = {}, body = '{}') {
     ...{ kind: 'answered', status: 200, headers: {}, body },
     ...{ truncated: false, durationMs: 1 },
   };
-  const post = async (request: OutgoingRequest) => {
+  const send = async (request: OutgoingRequest) => {
     calls.push(request);
     return answer;
   };
-  const outcome = await deliver({ ...delivery, ...changes }, { http: { post }, now: () => 0 });
+  const outcome = await deliver({ ...delivery, ...changes }, { http: { send }, now: () => 0 });
   return { outcome, calls };
 }
 

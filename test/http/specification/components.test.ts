@@ -53,8 +53,8 @@ describe('components.list', () => {
       const component = (await list()).find((each) => each.name === name);
       return Object.keys(JSON.parse(component!['configurationValues']!) as object);
     };
-    expect(await keysOf('sources-pageplatform')).toEqual(['appId', 'appSecret', 'webhookSecret']);
-    expect(await keysOf('sources-bizmaps')).toEqual(['saFile', 'partnerKey']);
+    expect(await keysOf('sources-pageplatform')).toEqual(['appId', 'appSecret', 'webhookSecret', 'apiBase']);
+    expect(await keysOf('sources-bizmaps')).toEqual(['saFile', 'partnerKey', 'apiBase']);
   });
 });
 

@@ -105,8 +105,8 @@ export const access: readonly Mutant[] = [
   {
     name: 'redirect-followed',
     file: 'src/outgoing/client.ts',
-    from: 'else result = await send(url, request);',
-    to: "else {\n        result = await send(url, request);\n        const to = result.kind === 'answered' ? result.headers['location'] : undefined;\n        if (to !== undefined) result = await send(new URL(String(to), url), request);\n      }",
+    from: 'else result = await sendTo(url, request);',
+    to: "else {\n        result = await sendTo(url, request);\n        const to = result.kind === 'answered' ? result.headers['location'] : undefined;\n        if (to !== undefined) result = await sendTo(new URL(String(to), url), request);\n      }",
     breaks: 'a receiver sends a signed call wherever it likes',
     caughtBy: { file: 'test/dispatch/client.test.ts', title: 'without following it' },
   },
