@@ -24,6 +24,8 @@ export const failureCodes = [
   'channel_unknown',
   'channel_not_connected',
   'source_cannot_start_conversation',
+  'source_rejected',
+  'source_unreachable',
   'message_not_failed',
   'conversation_erased',
   'metadata_too_large',

@@ -206,7 +206,7 @@ export class Hub implements AsyncDisposable {
       clock: this.#clock,
       ids: this.#overrides.ids ?? new SystemIds(),
       log: this.#log,
-      samples: this.#client('webhook tests', { log: this.#log }),
+      awaited: this.#client('awaited calls', { log: this.#log }),
       longReadsFor: (caller) => longReader.readsFor(caller),
       health,
       ownPorts: this.#ownPorts,

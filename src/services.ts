@@ -8,6 +8,7 @@ import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Component } from './config/components.ts';
 import type { Config } from './config/config.ts';
+import type { CallTools } from './connectors/calls.ts';
 import type { ConnectorHealth } from './connectors/health.ts';
 import type { Features } from './features.ts';
 import type { Connectors } from './connectors/registry.ts';
@@ -52,6 +53,8 @@ export interface Services {
   feed: FeedReader;
   connectors: Connectors;
   connectorHealth: ConnectorHealth;
+  /** What connectors call their platforms with while a request waits, apart from the deliveries. */
+  callTools: CallTools;
   /** Contents of files. */
   media: MediaFolder;
   health: readonly HealthCheck[];

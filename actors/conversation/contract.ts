@@ -42,6 +42,8 @@ export interface ConversationOrigin {
   sourceConversationId: string;
   /** Contacts are kept: one is made for it when it appears. */
   contact?: true;
+  /** How long after a message of the contact its source takes free answers, in ms; absent: always. */
+  window?: number;
 }
 
 /** How far a conversation is that is being erased. */
@@ -62,9 +64,12 @@ export interface ConversationErasure {
 
 /** The commands of a conversation: type → body and result. */
 export type ConversationCommands = {
-  /** Creates the conversation when it is new. A message already stored is reported as a duplicate. */
+  /**
+   * Creates the conversation when it is new. A message already stored is reported as a duplicate. `said`: what the source
+   * says of the conversation itself besides, merged in its order; what would be too large is left out.
+   */
   'messages.ingest': {
-    body: { origin: ConversationOrigin; messages: InboundMessage[] };
+    body: { origin: ConversationOrigin; messages: InboundMessage[]; said?: JsonObject[] };
     result: { messages: IngestedMessage[] };
   };
   /**

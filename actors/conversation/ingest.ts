@@ -1,6 +1,7 @@
 import { contactActor } from '../contact/contract.ts';
 import { Failure } from '../errors.ts';
 import { contactOfConversation } from '../ids.ts';
+import type { JsonObject } from '../representation.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
 import { mayEcho, parkEcho } from './echoes.ts';
 import { receive } from './inbound.ts';
@@ -9,30 +10,48 @@ import { applyParkedToConversation } from './parked-metadata.ts';
 import { releaseParked } from './parking.ts';
 import type { ConversationReads } from './reads.ts';
 import { appearanceOf, erasedContent, isErased } from './representation.ts';
-import { createConversation, saveConversation } from './writer.ts';
+import { hearOfConversation } from './said.ts';
+import { extendWindow } from './window.ts';
+import { announceConversationMetadata, createConversation, saveConversation } from './writer.ts';
 
 type Ingest = ConversationCommands['messages.ingest'];
 
 /**
  * Makes the conversation appear when it is new: sends that waited for it go out first. One that was erased gets a contact
  * again.
+ * @param said of it by its source
  */
-export function openConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
-  if (isErased(runtime.row)) reopenConversation(runtime, origin);
-  else if (!isPresent(runtime.row)) openNewConversation(runtime, origin);
+export function openConversation(
+  runtime: ConversationRuntime,
+  origin: ConversationOrigin,
+  said: readonly JsonObject[] = [],
+): void {
+  if (isErased(runtime.row)) reopenConversation(runtime, origin, said);
+  else if (!isPresent(runtime.row)) openNewConversation(runtime, origin, said);
+  else if (hearOfConversation(runtime, said)) announceConversationMetadata(runtime);
 }
 
-function openNewConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
+function openNewConversation(
+  runtime: ConversationRuntime,
+  origin: ConversationOrigin,
+  said: readonly JsonObject[],
+): void {
   createConversation(runtime, origin);
   applyParkedToConversation(runtime);
+  hearOfConversation(runtime, said);
   if (origin.contact) tellContact(runtime);
   const { effects } = runtime.step({ type: 'open' });
   if (effects.some((effect) => effect.type === 'releaseParked')) releaseParked(runtime);
 }
 
-function reopenConversation(runtime: ConversationRuntime, origin: ConversationOrigin): void {
+function reopenConversation(
+  runtime: ConversationRuntime,
+  origin: ConversationOrigin,
+  said: readonly JsonObject[],
+): void {
   saveConversation(runtime, { source_conversation_id: origin.sourceConversationId });
   applyParkedToConversation(runtime);
+  hearOfConversation(runtime, said);
   if (origin.contact) tellContact(runtime);
 }
 
@@ -89,7 +108,10 @@ export function recogniseIngest(
   return isOurs ? { messages: answers } : null;
 }
 
-export function ingestMessages(runtime: ConversationRuntime, { origin, messages }: Ingest['body']): Ingest['result'] {
+export function ingestMessages(
+  runtime: ConversationRuntime,
+  { origin, messages, said }: Ingest['body'],
+): Ingest['result'] {
   const { reads, actor, commandId } = runtime;
   const known = knownOf(reads, actor, messages, commandId);
   const added = unknownOf(messages, known);
@@ -98,7 +120,10 @@ export function ingestMessages(runtime: ConversationRuntime, { origin, messages 
   const taken = [...added.values()];
   // Only the person comes back: neither what is pushed again nor what is pushed of our side brings anything back.
   const staysErased = isErased(runtime.row) && !taken.some(({ fromContact }) => fromContact);
-  if (!staysErased) openConversation(runtime, origin);
+  if (!staysErased) {
+    openConversation(runtime, origin, said);
+    extendWindow(runtime, origin.window, taken);
+  }
   if (taken.length > 0) takeIn(runtime, staysErased ? taken.map(withoutContent) : taken);
   const answers = messages.map(({ id, sourceMessageId }, i): IngestedMessage => {
     // Of the repetitions within the request the first is the one that was added.

@@ -1,12 +1,8 @@
-import { mergedWithinBounds } from '../metadata.ts';
 import { sourceActor } from '../source/contract.ts';
 import { type ParkedMetadataRow, saidIn } from '../source/tables.ts';
 import { type ConversationRuntime, presentConversation } from './memory.ts';
-import { withOneName } from './metadata.ts';
-import { displayNameOf } from './representation.ts';
-import { hearOfMessage } from './said.ts';
+import { hearOfConversation, hearOfMessage } from './said.ts';
 import type { MessageRow } from './tables.ts';
-import { saveConversation } from './writer.ts';
 
 /**
  * What a source said about a conversation or a message before it appeared is applied in the turn in which it appears,
@@ -15,11 +11,7 @@ import { saveConversation } from './writer.ts';
 export function applyParkedToConversation(runtime: ConversationRuntime): void {
   const parked = runtime.reads.parkedMetadata(presentConversation(runtime), null);
   if (parked.length === 0) return;
-  const metadata = mergedWithinBounds(runtime.memory.metadata, ...parked.flatMap(saidIn).map(withOneName));
-  saveConversation(runtime, {
-    metadata: JSON.stringify(metadata),
-    display_name: displayNameOf(runtime.row, metadata),
-  });
+  hearOfConversation(runtime, parked.flatMap(saidIn));
   forget(runtime, parked);
 }
 

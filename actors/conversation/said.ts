@@ -3,9 +3,11 @@ import { mergedWithinBounds, metadataText } from '../metadata.ts';
 import type { Json, JsonObject } from '../representation.ts';
 import { stepDelivery } from './delivery.ts';
 import { type ConversationRuntime, isOfErased } from './memory.ts';
-import { metadataOf, storeMessageMetadata } from './metadata.ts';
+import { metadataOf, storeMessageMetadata, withOneName } from './metadata.ts';
 import { neverBackwards } from './receipts.ts';
+import { displayNameOf } from './representation.ts';
 import type { MessageRow } from './tables.ts';
+import { saveConversation } from './writer.ts';
 
 const longestError = 1_000;
 
@@ -33,6 +35,20 @@ export function hearOfMessage(
   const error = row.delivery === null ? null : lastErrorIn(said);
   const failed = error === null ? null : stepDelivery(runtime, row, { type: 'source.failed', error }, hear);
   if (failed === null) storeMessageMetadata(runtime, row, text);
+}
+
+/**
+ * Merges what a source says about the conversation itself, in its order; what would be too large is left out.
+ * @returns whether it shows something else now, which is not announced yet
+ */
+export function hearOfConversation(runtime: ConversationRuntime, said: readonly JsonObject[]): boolean {
+  if (said.length === 0) return false;
+  const { memory, row } = runtime;
+  const heard = mergedWithinBounds(memory.metadata, ...said.map(withOneName));
+  const metadata = JSON.stringify(heard);
+  if (metadata === row.metadata) return false;
+  saveConversation(runtime, { metadata, display_name: displayNameOf(row, heard) });
+  return true;
 }
 
 /** The last error that a source tells of, as text; null without one. */

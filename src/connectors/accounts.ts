@@ -19,9 +19,12 @@ export interface AccountForm<Request extends z.ZodObject = z.ZodObject> {
   connect(body: z.output<Request>, parts: AccountParts): Promise<LinkOutcome>;
   /** Has the platform send no more. Whatever it answers, the channel is disconnected. Must not reject. */
   disconnect?(account: LinkedAccount, parts: AccountParts): Promise<void>;
-  /** The accounts that a token is for. Must not reject. */
-  explore?(authToken: string, parts: AccountParts): Promise<ExploreOutcome>;
+  /** `id`: what the answer calls the id of an account. */
+  readonly explore?: { id: string; find: Explore };
 }
+
+/** Finds the accounts that a token is for. Must not reject. */
+export type Explore = (authToken: string, parts: AccountParts) => Promise<ExploreOutcome>;
 
 /** What a form works with. The configuration has its component. */
 export interface AccountParts extends CallTools {

@@ -2,6 +2,7 @@ import type { Logger } from '#actors/ports.ts';
 import type { ChannelJson } from '#actors/representation.ts';
 import type { Config } from '#src/config/config.ts';
 import type { LiveConfig } from '#src/config/live.ts';
+import type { AccountForm } from './accounts.ts';
 import type { Connector, ConnectorFactory, InboundRoute } from './connector.ts';
 import { chatPluginConnector } from './chat-plugin/connector.ts';
 import { source, visits } from './chat-plugin/visits.ts';
@@ -10,6 +11,9 @@ import { push } from './custom/inbound.ts';
 
 /** Every connector of the hub: one line each. */
 export const factories: readonly ConnectorFactory[] = [customConnector, chatPluginConnector];
+
+/** What people connect by the API. */
+export const accountForms: readonly AccountForm[] = factories.flatMap(({ accounts = [] }) => accounts);
 
 /** The hub's own sources: nothing that is registered may have such a name, or one below it. */
 const ownSources = ['chatplugin', 'pageplatform', 'photoplatform', 'cloudmsg', 'bizmaps', 'telco'];

@@ -18,8 +18,8 @@ export interface LaneOptions {
   perform(effect: EffectRow): Promise<Performed>;
   /** The outbox could not be read, or an effect not be done: it is tried again. */
   failed(error: unknown): void;
-  /** The group of a lane: what shares a bound, such as a source. */
-  groupOf(lane: number): string;
+  /** The group of an effect's lane: what shares a bound, such as an account of a source. */
+  groupOf(effect: EffectRow): string;
   /** Effects of one group under way at once. */
   perGroup?: number;
 }
@@ -133,7 +133,7 @@ export class Lanes {
   #add(shard: number, row: EffectRow): void {
     let lane = this.#lanes.get(row.lane);
     if (lane === undefined) {
-      const group = this.#group(this.#options.groupOf(row.lane));
+      const group = this.#group(this.#options.groupOf(row));
       lane = { id: row.lane, shard, group, keys: [], position: 'idle', cancelWait: () => {} };
       this.#lanes.set(row.lane, lane);
     }

@@ -9,6 +9,7 @@ import type { Connector, RegisteredSource } from '#src/connectors/connector.ts';
 import type { ConnectorHealth } from '#src/connectors/health.ts';
 import type { Connectors } from '#src/connectors/registry.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
+import { TokenBuckets } from '#src/runtime/token-buckets.ts';
 
 export interface SourceCallParts {
   sources: SourceReader;
@@ -28,19 +29,39 @@ export interface SourceCallParts {
 export class SourceCalls {
   readonly #parts: SourceCallParts;
   readonly #underWay = new Map<Promise<unknown>, Connector>();
+  readonly #rates: TokenBuckets;
 
   constructor(parts: SourceCallParts) {
     this.#parts = parts;
+    this.#rates = new TokenBuckets(parts.clock);
   }
 
   /** What a send comes to that nobody is called for; null: its source is to be called. */
-  withoutCall({ channel }: DeliveryWork): AttemptOutcome | null {
+  withoutCall(work: DeliveryWork): AttemptOutcome | null {
+    const { channel } = work;
     if (!channel.connected) {
       return { kind: 'channel_not_connected', error: `The channel ${channel.id} is not connected.` };
     }
     const connector = this.#parts.connectors.of(channel);
     if (connector === null) return noConnector(channel);
-    return connector.deliver === 'collected' ? { kind: 'awaits_recipient' } : null;
+    if (connector.deliver === 'collected') return { kind: 'awaits_recipient' };
+    return this.#closedWindow(connector, work);
+  }
+
+  /** What is sent too late for the platform to take it is not tried: whoever sent it reads at once what can be done. */
+  #closedWindow({ windows }: Connector, { channel, message, openUntil }: DeliveryWork): AttemptOutcome | null {
+    const window = windows?.[channel.source];
+    if (window === undefined || openUntil === null || this.#parts.clock.now() <= openUntil) return null;
+    return window.takesLater(message.content) ? null : { kind: 'rejected', error: window.closed };
+  }
+
+  /** Asks for the place of a call where the platform takes only so many. @returns null, else after how many ms to ask again */
+  admit({ channel, conversation }: DeliveryWork): number | null {
+    const { perChannel, perConversation } = this.#parts.connectors.of(channel)?.limits ?? {};
+    return this.#rates.take([
+      ...(perChannel ? [[channel.id, perChannel] as const] : []),
+      ...(perConversation ? [[conversation.id, perConversation] as const] : []),
+    ]);
   }
 
   /** Makes one call. Only for sends whose source is to be called. */

@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '#machines/message-delivery.ts';
 import type { CommandSender } from '#actors/commands.ts';
-import type { DeliveryReader, DeliveryWork } from '#actors/conversation/delivery-reader.ts';
+import { accountOf, type DeliveryReader, type DeliveryWork } from '#actors/conversation/delivery-reader.ts';
 import type { Failure } from '#actors/errors.ts';
 import { leftOut } from '#actors/metadata.ts';
 import type { Clock, Ids, Logger } from '#actors/ports.ts';
@@ -21,7 +21,7 @@ export interface SourceDeliveryOptions {
   ids: Ids;
   log: Logger;
   calls: SourceCalls;
-  /** A circuit for each source. */
+  /** A circuit for each account (`accountOf`). */
   breaker: CircuitBreaker;
   commandsFor(origin: Origin): CommandSender;
   /** Who does the effects, by their kinds, that are no calls to sources. */
@@ -32,8 +32,12 @@ export interface SourceDeliveryOptions {
   onAttempt?(outcome: AttemptOutcome['kind'], durationMs: number): void;
 }
 
-/** Does an effect of a kind. */
-export type Performer = (sending: DurableSending, effect: EffectRow) => Promise<Performed>;
+/** Does effects of a kind. */
+export interface Performer {
+  perform(sending: DurableSending, effect: EffectRow): Promise<Performed>;
+  /** What shares a bound with an effect; absent: the account that its lane delivers to. */
+  groupOf?(effect: EffectRow): string;
+}
 
 /** One call that was made, and what it came to. */
 interface Call {
@@ -70,7 +74,8 @@ export class SourceDelivery {
       clock: options.clock,
       perform: (effect) => this.#perform(effect),
       failed: (error) => this.#failed(error, {}),
-      groupOf: (lane) => options.deliveries.sourceOfLane(lane) ?? '',
+      groupOf: (effect) =>
+        options.others[effect.kind]?.groupOf?.(effect) ?? options.deliveries.accountOfLane(effect.lane) ?? '',
     });
   }
 
@@ -90,7 +95,7 @@ export class SourceDelivery {
   async #perform(effect: EffectRow): Promise<Performed> {
     const { clock, commandsFor, deliveries, others } = this.#options;
     const other = others[effect.kind];
-    if (other !== undefined) return other({ clock, commandsFor, stopping: () => this.#stopping }, effect);
+    if (other !== undefined) return other.perform({ clock, commandsFor, stopping: () => this.#stopping }, effect);
     const work = deliveries.find(effect.subject);
     if (work === null || this.#isOver(effect, work)) this.#unrecorded.delete(effect.id);
     if (work === null || work.pending === null) return { done: true };
@@ -129,7 +134,7 @@ export class SourceDelivery {
     const uncalled = calls.withoutCall(work);
     if (uncalled !== null) return this.#finish(effect, work, work.revision, uncalled);
     // Before the attempt starts: a call that is not made is no try, and the history has no attempt that never was.
-    const wait = breaker.admit(work.channel.source);
+    const wait = calls.admit(work) ?? breaker.admit(accountOf(work.channel));
     if (wait !== null) return { done: false, retryAt: clock.now() + wait };
     const started = await this.#durably(effect, 'start', (commands) =>
       commands.send('conversation', work.conversation.id, 'attempt.start', {
@@ -149,14 +154,14 @@ export class SourceDelivery {
 
   async #attempt(work: DeliveryWork, attempt: number): Promise<AttemptOutcome> {
     const { breaker, calls, clock, log } = this.#options;
-    const { source } = work.channel;
+    const account = accountOf(work.channel);
     const begun = clock.now();
     const outcome = await calls.make(work);
     const ms = clock.now() - begun;
     log.info({ message: work.message.id, attempt, outcome: outcome.kind, ms }, 'delivery.attempted');
     this.#options.onAttempt?.(outcome.kind, ms);
-    const closed = breaker.record(source, outcome.kind !== 'unreachable');
-    if (closed) this.#lanes.lookAgain(source);
+    const closed = breaker.record(account, outcome.kind !== 'unreachable');
+    if (closed) this.#lanes.lookAgain(account);
     return outcome;
   }
 

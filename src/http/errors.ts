@@ -23,6 +23,8 @@ export const statusOf: Record<FailureCode, number> = {
   channel_unknown: 400,
   channel_not_connected: 403,
   source_cannot_start_conversation: 400,
+  source_rejected: 400,
+  source_unreachable: 502,
   message_not_failed: 409,
   conversation_erased: 409,
   metadata_too_large: 400,
@@ -61,6 +63,8 @@ export const meaningOf: Record<FailureCode, string> = {
   channel_unknown: 'a disconnect names a channel that does not exist',
   channel_not_connected: 'a message is to go out over a disconnected channel',
   source_cannot_start_conversation: 'the source does not let a business write first',
+  source_rejected: 'the platform does not let the hub in with what was given',
+  source_unreachable: 'the platform could not be reached',
   message_not_failed: 'only a failed message can be sent again',
   conversation_erased: 'a message is to go to a person of whom everything was erased',
   metadata_too_large:

@@ -1,4 +1,6 @@
+import { accountForms } from '#src/connectors/registry.ts';
 import { listAudit } from './audit/list.ts';
+import { accountOperations } from './channels/accounts.ts';
 import { connectChatpluginChannel } from './channels/chatplugin/connect.ts';
 import { disconnectChatpluginChannel } from './channels/chatplugin/disconnect.ts';
 import { infoChannel } from './channels/info.ts';
@@ -91,6 +93,7 @@ export const operations: readonly Operation[] = [
   updateChannel,
   connectChatpluginChannel,
   disconnectChatpluginChannel,
+  ...accountForms.flatMap(accountOperations),
   authenticateChatplugin,
   resumeTokenChatplugin,
   sendChatplugin,

@@ -2,6 +2,7 @@ import type { ChannelReader } from '#actors/channel/reader.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { ConversationCommands, ConversationOrigin } from '#actors/conversation/contract.ts';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
+import type { JsonObject } from '#actors/representation.ts';
 import type { Features } from '#src/features.ts';
 import type { Inbound, MessageItem } from './items.ts';
 import { type MessageProblem, messageProblem } from './item-check.ts';
@@ -22,6 +23,8 @@ export interface ConversationItems {
   origin: ConversationOrigin;
   /** `index`: where the item stands in what came in. */
   items: { index: number; item: MessageItem }[];
+  /** What is said of the conversation itself, in its order. */
+  said: JsonObject[];
 }
 
 export interface SortedMessages {
@@ -59,7 +62,7 @@ export function sortMessages(channels: ChannelReader, { source, messages }: Inbo
     }
     const conversation = conversationId(channel, item.conversation);
     const origin = { channelId: channel, source, sourceConversationId: item.conversation };
-    const ofOne: ConversationItems = conversations.get(conversation) ?? { conversation, origin, items: [] };
+    const ofOne: ConversationItems = conversations.get(conversation) ?? { conversation, origin, items: [], said: [] };
     ofOne.items.push({ index, item });
     conversations.set(conversation, ofOne);
   }
@@ -77,7 +80,7 @@ export async function storeMessages(
   const isKept = features.isOn('contacts');
   const ingested: [index: number, Ingested][] = [];
   await Promise.all(
-    conversations.map(async ({ conversation, origin, items }) => {
+    conversations.map(async ({ conversation, origin, items, said }) => {
       const result = await commands.send('conversation', conversation, 'messages.ingest', {
         origin: { ...origin, ...(isKept && { contact: true as const }) },
         messages: items.map(({ item }) => ({
@@ -88,6 +91,7 @@ export async function storeMessages(
           fromContact: item.fromContact,
           sentAt: item.sentAt,
         })),
+        ...(said.length > 0 && { said }),
       });
       for (const [n, { index }] of items.entries()) ingested.push([index, result.messages[n]!]);
     }),

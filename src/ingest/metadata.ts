@@ -1,5 +1,5 @@
 import type { CommandSender } from '#actors/commands.ts';
-import { sourceActorId } from '#actors/ids.ts';
+import { conversationId, sourceActorId } from '#actors/ids.ts';
 import type { JsonObject } from '#actors/representation.ts';
 import { targetsOf } from '#actors/source/targets.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
@@ -31,6 +31,26 @@ export async function keepUnknown(
   const isUnknown = (item: MetadataItem): boolean => targets(item).length === 0;
   const { unknown = [], left = [] } = Object.groupBy(items, (item) => (isUnknown(item) ? 'unknown' : 'left'));
   return [...left, ...(await park(parts, source, unknown))];
+}
+
+/**
+ * Has each conversation hear what is said of it in the turn that takes in its messages.
+ * @param items whose targets are there, or will be with the messages
+ */
+export function saidTogether(
+  source: string,
+  coming: readonly ConversationItems[],
+  items: readonly MetadataItem[],
+): { together: readonly ConversationItems[]; others: MetadataItem[] } {
+  if (items.length === 0) return { together: coming, others: [] };
+  const saidOf = new Map(coming.map(({ conversation }): [string, JsonObject[]] => [conversation, []]));
+  const others = items.filter((item) => {
+    const { namespace, channelId: channel, sourceId } = nameOf(source, item);
+    const said = namespace === 'message' || !channel ? undefined : saidOf.get(conversationId(channel, sourceId));
+    said?.push(item.metadata);
+    return said === undefined;
+  });
+  return { together: coming.map((one) => ({ ...one, said: saidOf.get(one.conversation)! })), others };
 }
 
 /**

@@ -105,11 +105,14 @@ function otherEffects(services: NodeServices, follow: () => Promise<void>): Reco
   const { log, media: folder, store, longReadsFor } = services;
   const { showsFile: isShown } = longReadsFor('hub');
   return {
-    [tellEffect]: (sending, effect) => relay({ ...sending, log }, effect),
-    [componentEffect]: (sending, effect) => followComponent({ ...sending, follow }, effect),
-    [importEffect]: (sending, effect) => carryOutImport({ ...sending, log, reader: store.contactImports }, effect),
-    [releaseEffect]: (sending, effect) =>
-      removeReleased({ ...sending, log, reader: store.media, folder, isShown }, effect),
+    [tellEffect]: { perform: (sending, effect) => relay({ ...sending, log }, effect) },
+    [componentEffect]: { perform: (sending, effect) => followComponent({ ...sending, follow }, effect) },
+    [importEffect]: {
+      perform: (sending, effect) => carryOutImport({ ...sending, log, reader: store.contactImports }, effect),
+    },
+    [releaseEffect]: {
+      perform: (sending, effect) => removeReleased({ ...sending, log, reader: store.media, folder, isShown }, effect),
+    },
   };
 }
 

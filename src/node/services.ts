@@ -33,8 +33,8 @@ export interface NodePorts {
   clock: Clock;
   ids: Ids;
   log: Logger;
-  /** Calls receivers with samples, apart from the deliveries: a test is answered at once however many of them wait. */
-  samples: OutgoingClient;
+  /** Calls on behalf of requests, apart from the deliveries: who waits is answered at once however many of them wait. */
+  awaited: OutgoingClient;
   /** Does long reads elsewhere. Absent: here. */
   longReadsFor?: Services['longReadsFor'] | undefined;
   health?: readonly HealthCheck[];
@@ -59,7 +59,7 @@ const lookAgainEvery = 1_000;
 
 /** Puts together what both outward halves of a node share: readers, command senders and signals. */
 export function openServices(ports: NodePorts): NodeServices {
-  const { bus, clock, ids, log, samples: client } = ports;
+  const { bus, clock, ids, log, awaited: client } = ports;
   const { shards } = ports.config.data;
   const { store, forget } = remembered(openStoreReader(ports.file, shards, sealKeysOf(ports.config.security).sealKey));
   const live = new LiveConfig(ports.config, () => store.components.stored());
@@ -86,6 +86,7 @@ export function openServices(ports: NodePorts): NodeServices {
     feed: store.feed,
     connectors: liveConnectors(live, log, ports.connectors),
     connectorHealth: new ConnectorHealth(),
+    callTools: { http: client, now: () => clock.now() },
     media: mediaBeside(ports.file, ids, clock),
     health: ports.health ?? [],
     problems,

@@ -7,15 +7,15 @@ export const probeAfterMs = 10_000;
 
 export interface CircuitBreaker {
   /**
-   * Asks for a call to the source. In an open circuit every `probeAfterMs` one call may be made: the probe.
+   * Asks for a call. In an open circuit every `probeAfterMs` one call may be made: the probe.
    * @returns null when the call may be made now, else after how many ms to ask again
    */
-  admit(source: string): number | null;
+  admit(account: string): number | null;
   /**
    * What an admitted call came to: `ok` false only when the source was not reachable.
    * @returns whether this has closed the circuit: calls that had to wait may be made
    */
-  record(source: string, ok: boolean): boolean;
+  record(account: string, ok: boolean): boolean;
 }
 
 interface Circuit {
@@ -25,16 +25,16 @@ interface Circuit {
 }
 
 /**
- * One circuit per source, so that those behind one gateway do not take each other down: closed → open after five
+ * One circuit per account, so that those behind one gateway do not take each other down: closed → open after five
  * unreachable results in a row → one probe after ten seconds → closed, or open again. Our own, since cockatiel's breaker
- * reads `Date.now` and can't be given a clock. Only failing sources are remembered.
+ * reads `Date.now` and can't be given a clock. Only failing accounts are remembered.
  */
 export function createCircuitBreaker(clock: Pick<Clock, 'elapsed'>): CircuitBreaker {
   const failing = new Map<string, Circuit>();
 
   return {
-    admit(source) {
-      const circuit = failing.get(source);
+    admit(account) {
+      const circuit = failing.get(account);
       if (!circuit || circuit.failures < failuresToOpen) return null;
       const wait = circuit.probeAt - clock.elapsed();
       if (wait > 0) return wait;
@@ -42,13 +42,13 @@ export function createCircuitBreaker(clock: Pick<Clock, 'elapsed'>): CircuitBrea
       circuit.probeAt = clock.elapsed() + probeAfterMs;
       return null;
     },
-    record(source, ok) {
-      const before = failing.get(source)?.failures ?? 0;
+    record(account, ok) {
+      const before = failing.get(account)?.failures ?? 0;
       if (ok) {
-        failing.delete(source);
+        failing.delete(account);
         return before >= failuresToOpen;
       }
-      failing.set(source, { failures: before + 1, probeAt: clock.elapsed() + probeAfterMs });
+      failing.set(account, { failures: before + 1, probeAt: clock.elapsed() + probeAfterMs });
       return false;
     },
   };

@@ -112,7 +112,7 @@ export class ActorSystem {
   }
 
   /** The outward half of a node on the same file; the caller closes it. */
-  services(ports: Pick<NodePorts, 'config' | 'samples'>): NodeServices {
+  services(ports: Pick<NodePorts, 'config' | 'awaited'>): NodeServices {
     const { bus, clock, file } = this;
     return openServices({ ...{ bus, clock, file, ids: new SystemIds(), log: silent }, ...ports });
   }

@@ -174,7 +174,7 @@ export class TestApi implements AsyncDisposable {
       clock: system.clock,
       ids: new SystemIds(),
       log: { info: note('info'), warn: note('warn'), error: note('error') },
-      samples: this.#options.client ?? nobody,
+      awaited: this.#options.client ?? nobody,
       connectors: this.#options.connectors,
       health: this.#options.health ?? [],
     });

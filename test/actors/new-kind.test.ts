@@ -130,7 +130,7 @@ test('what it tells another kind reaches it', async () => {
   await connectTestChannel(system.commands());
   await write(system, 'Line of Ann');
   const client = { send: () => Promise.reject(new Error('Nobody is called.')), close: async () => {} };
-  const services = system.services({ config: testConfig(), samples: client });
+  const services = system.services({ config: testConfig(), awaited: client });
   const dispatch = startDispatch(services, { sources: client, webhooks: client, metrics: new Metrics() });
   await ask(system, 'note.close', null);
   await vi.waitFor(() => expect(services.store.outbox.count()).toBe(0));

@@ -60,13 +60,20 @@ export const operationsAreListed: Rule = (files) => {
     if (topLevel(path) !== 'src' || path === 'src/http/operation.ts') return [];
     return [...code.matchAll(/(?:export const (\w+)[^=]*=\s*)?\bdefine(?:Operation|Read)\b[<(]/g)].flatMap((match) => {
       const name = match[1] ?? 'something that is not exported';
-      const url = /\bpath:\s*'(\/[^']+)'/.exec(code.slice(match.index))?.[1] ?? '';
+      const rest = code.slice(match.index);
+      // Of operations that are made of the forms of a list the path has a gap.
+      const family = /^[^;]*?\bpath:\s*`\/(\w+)\.\$\{/.exec(rest)?.[1];
+      if (family !== undefined) return isFamilyListed(path, family, imported) ? [] : [`${path}: is not in ${table}`];
+      const url = /\bpath:\s*'(\/[^']+)'/.exec(rest)?.[1] ?? '';
       const home = fileOfOperation(url) === path ? [] : [`${path}: ${url || 'no path'} belongs elsewhere`];
       const known = imported.has(path) && new RegExp(`\\b${name}\\b`).test(names);
       return [...home, ...(known ? [] : [`${path}: ${name} is not in ${table}`])];
     });
   });
 };
+
+const isFamilyListed = (path: string, family: string, imported: ReadonlySet<string | null>): boolean =>
+  path.startsWith(`src/http/${family}/`) && imported.has(path);
 
 /** An id that an operation makes is the same one when its request comes again with its Idempotency-Key. */
 export const operationsMakeTheSameIds = perFile(({ path, text }) => {

@@ -31,7 +31,7 @@ test('a dispatcher that starts looks when a wait is over', async () => {
   await using system = new ActorSystem();
   await backingOff(system);
   const client: OutgoingClient = { send: () => new Promise(() => {}), close: () => Promise.resolve() };
-  const services = system.services({ config: testConfig(), samples: client });
+  const services = system.services({ config: testConfig(), awaited: client });
   let looks = 0;
   const find: DeliveryReader['find'] = (key) => {
     looks++;

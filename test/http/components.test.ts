@@ -149,7 +149,7 @@ describe('installing', () => {
     await hub.update({ name: 'integration-source-api', enabled: false });
     await hub.settled('integration-webhook', 'uninstalled');
     await hub.api.system.restart();
-    const services = hub.api.system.services({ config: hub.api.config, samples: answering(204, '') });
+    const services = hub.api.system.services({ config: hub.api.config, awaited: answering(204, '') });
     const on = services.components().filter(({ isOn }) => isOn);
     services.close();
     expect(on.map(({ entry }) => entry.name)).toEqual(['api-contacts', 'media-resolver']);

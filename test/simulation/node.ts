@@ -169,7 +169,7 @@ export class SimulatedNode {
       clock: process.clock,
       ids: random,
       log: this.#logger(process, []),
-      samples: webhooks,
+      awaited: webhooks,
       tokens: sourceTokens,
     });
     this.#reapAtDeath(process, () => services.close());

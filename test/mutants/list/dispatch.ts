@@ -110,7 +110,7 @@ export const dispatch: readonly Mutant[] = [
   {
     name: 'probe-wakes-nobody',
     file: 'src/dispatch/source-delivery.ts',
-    from: 'if (closed) this.#lanes.lookAgain(source);',
+    from: 'if (closed) this.#lanes.lookAgain(account);',
     to: 'void closed;',
     breaks: 'what waited for a source to come back waits on',
     caughtBy: {

@@ -26,8 +26,8 @@ export const visitors: readonly Mutant[] = [
   {
     name: 'visitor-is-called',
     file: 'src/dispatch/source-calls.ts',
-    from: "connector.deliver === 'collected' ? { kind: 'awaits_recipient' } : null",
-    to: 'null',
+    from: "if (connector.deliver === 'collected') return { kind: 'awaits_recipient' };",
+    to: '',
     breaks: 'messages to visitors who are away fail',
     caughtBy: { file: messages, title: 'gets what was sent meanwhile at the next socket, in order' },
   },
