@@ -46,7 +46,7 @@ const makings: Record<SimulatedSource['component'], Making> = {
 /**
  * Makes the double of a source.
  * @param credentials that the hub has, others beside them; null: it has none
- * @throws ZodError when some are missing
+ * @throws Error when some are missing
  */
 export function makeDouble(
   { source, component }: SimulatedSource,
@@ -54,6 +54,13 @@ export function makeDouble(
   tools: DoubleTools,
 ): PlatformDouble {
   const making = makings[component];
-  const known = credentials === null ? making.newCredentials(tools.url) : making.credentials.parse(credentials);
+  const known = credentials === null ? making.newCredentials(tools.url) : complete(making, component, credentials);
   return making.make(source, known, tools);
+}
+
+function complete({ credentials }: Making, component: string, given: object): object {
+  const result = credentials.safeParse(given);
+  if (result.success) return result.data;
+  const missing = result.error.issues.map(({ path }) => path.join('.')).join(', ');
+  throw new Error(`the credentials of components.sources.${component} lack ${missing}`);
 }

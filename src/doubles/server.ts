@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Behaviour, bestBehaviour, Treatments } from './behaviour.ts';
@@ -25,29 +25,38 @@ export interface RunningDouble extends AsyncDisposable {
   introduction: Introduction;
 }
 
-/** Starts a double on loopback. @throws when the port is taken */
+/**
+ * Starts a double on loopback.
+ * @throws when the port is taken; what `make` throws
+ */
 export async function startDouble({ port, hub, behaviour, make }: DoubleOptions): Promise<RunningDouble> {
-  let serve: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.destroy();
-  const server = createServer((request, response) => serve(request, response));
+  const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const platform = make({ url, hub, now: Date.now });
-  const double = new Double(platform, { ...bestBehaviour, answers: [], ...behaviour });
-  serve = (request, response) => void double.serve(request, response).catch(() => response.destroy());
-  return {
-    url,
-    introduction: platform.introduction,
-    async [Symbol.asyncDispose]() {
-      double.close();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-    },
-  };
+  try {
+    const platform = make({ url, hub, now: Date.now });
+    const double = new Double(platform, { ...bestBehaviour, answers: [], ...behaviour });
+    server.on('request', (request, response) => void double.serve(request, response).catch(() => response.destroy()));
+    return {
+      ...{ url, introduction: platform.introduction },
+      async [Symbol.asyncDispose]() {
+        double.close();
+        await closed(server);
+      },
+    };
+  } catch (error) {
+    await closed(server);
+    throw error;
+  }
 }
+
+const closed = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 
 /** What is the same of every double: it answers calls, as its behaviour has it, and reports of what it took. */
 class Double {

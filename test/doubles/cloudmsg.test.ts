@@ -16,7 +16,7 @@ const send = (double: Double, body: object, headers = tokenOf(double)) =>
 
 const text = (body = 'Hi') => ({ to: contact, type: 'text', text: { body } });
 
-const valueOf = ({ body }: { body: string }) => JSON.parse(body).entry[0].changes[0].value;
+const changeIn = ({ body }: { body: string }) => JSON.parse(body).entry[0].changes[0].value;
 
 test('a contact writes, signed with the secret of the app', async () => {
   const double = await doubleOf('cloudmsg');
@@ -24,7 +24,7 @@ test('a contact writes, signed with the secret of the app', async () => {
   const [{ url, body, headers }] = (await double.hub.until(1)) as [(typeof double.hub.arrived)[0]];
   expect(url).toBe('/cloudmsg');
   expect(await verify(double.configuration['appSecret']!, body, String(headers['x-hub-signature-256']))).toBe(true);
-  expect(valueOf({ body })).toMatchObject({
+  expect(changeIn({ body })).toMatchObject({
     metadata: { phone_number_id: double.account },
     contacts: [{ profile: { name: 'Ada' }, wa_id: contact }],
     messages: [{ id, from: contact, timestamp: expect.stringMatching(/^\d{10}$/), text: { body: 'Grüße' } }],
@@ -37,7 +37,7 @@ test('a message is sent, delivered and read', async () => {
   const answer = await send(double, text());
   expect(answer).toMatchObject({ status: 200, body: { contacts: [{ wa_id: contact }] } });
   const [{ id }] = answer.body.messages;
-  const statuses = (await double.hub.until(4)).slice(1).map((webhook) => valueOf(webhook).statuses[0]);
+  const statuses = (await double.hub.until(4)).slice(1).map((webhook) => changeIn(webhook).statuses[0]);
   expect(statuses.map(({ status }) => status)).toEqual(['sent', 'delivered', 'read']);
   for (const status of statuses) expect(status).toMatchObject({ id, recipient_id: contact });
 });
@@ -47,7 +47,7 @@ test('a report of a failure has its reason', async () => {
   await double.control('message', { text: 'Hello' });
   const { id } = (await send(double, text())).body.messages[0];
   await double.control('report', { id, report: 'failed' });
-  const failed = (await double.hub.until(2)).map((webhook) => valueOf(webhook).statuses?.[0]);
+  const failed = (await double.hub.until(2)).map((webhook) => changeIn(webhook).statuses?.[0]);
   expect(failed.find((status) => status?.status === 'failed')).toMatchObject({ errors: [{ code: 131026 }] });
 });
 
