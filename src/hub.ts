@@ -13,6 +13,7 @@ import { createFront, type HubAddresses } from '#src/node/front.ts';
 import { type Dispatch, startDispatch } from '#src/node/owner-dispatch.ts';
 import { retentionPolicy } from '#src/node/retention.ts';
 import { type NodeServices, openServices } from '#src/node/services.ts';
+import { createDownloads, type Downloads } from '#src/outgoing/downloads.ts';
 import { createOutgoingClient, type OutgoingClient } from '#src/outgoing/client.ts';
 import { HostThread } from '#src/runtime/host-thread.ts';
 import { ReaderThread } from '#src/runtime/reader-thread.ts';
@@ -220,12 +221,19 @@ export class Hub implements AsyncDisposable {
   #dispatch(services: NodeServices, metrics: Metrics): () => void {
     const sources = this.#client('calls to sources', { log: this.#log });
     // Webhooks log each attempt themselves. Whoever has not answered one when dispatching ends is not waited for.
+    const downloads = this.#downloads();
     const webhooks = this.#client('calls to webhooks', { connectionsPerOrigin: webhookConnections }, 0);
     let dispatch: Dispatch | null = null;
     this.#part('dispatch', () => dispatch?.stop());
     return () => {
-      dispatch = startDispatch(services, { sources, webhooks, metrics });
+      dispatch = startDispatch(services, { sources, downloads, webhooks, metrics });
     };
+  }
+
+  #downloads(): Downloads {
+    const downloads = createDownloads({ allowNetworks: this.#config.outgoing.allowNetworks, ownPorts: this.#ownPorts });
+    this.#part('downloads', () => downloads.close());
+    return downloads;
   }
 
   /** A client of its own for each purpose: none waits for a connection behind the calls of another. */

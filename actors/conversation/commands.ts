@@ -16,6 +16,7 @@ import {
 } from './delivery.ts';
 import { erasureHandlers } from './erasing.ts';
 import { namedMessage, releaseEchoes, settleEchoes } from './echoes.ts';
+import { askFor, finishFetch, profileFetch, readMark } from './fetches.ts';
 import { ingestMessages, openConversation } from './ingest.ts';
 import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
 import { type ConversationRuntime, isOfErased, isPresent, ownMessage, presentConversation } from './memory.ts';
@@ -81,14 +82,23 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     return null;
   },
 
-  'conversation.mark-read'(runtime) {
+  'conversation.mark-read'(runtime, body) {
     if (presentConversation(runtime).unread_count === 0) return null;
     runtime.step({ type: 'read' });
+    if (body?.tellSource) askFor(runtime, readMark, runtime.actor.key);
     saveConversation(runtime, { unread_count: 0 });
     announceConversationMetadata(runtime);
     announceConversation(runtime);
     return null;
   },
+
+  'conversation.refetch'(runtime) {
+    presentConversation(runtime);
+    askFor(runtime, profileFetch, runtime.actor.key);
+    return null;
+  },
+
+  'fetch.finish': finishFetch,
 
   'conversation.set-state'(runtime, { state }) {
     presentConversation(runtime);

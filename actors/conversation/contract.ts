@@ -19,6 +19,8 @@ export interface InboundMessage {
   fromContact: boolean;
   /** Epoch ms. */
   sentAt: number;
+  /** It has files that are to be copied. */
+  media?: true;
 }
 
 /** What became of one inbound message. `duplicate`: it had been stored before. */
@@ -42,6 +44,8 @@ export interface ConversationOrigin {
   sourceConversationId: string;
   /** Contacts are kept: one is made for it when it appears. */
   contact?: true;
+  /** Its source can be asked who the contact is: it is, when the conversation appears. */
+  profile?: true;
   /** How long after a message of the contact its source takes free answers, in ms; absent: always. */
   window?: number;
 }
@@ -94,7 +98,12 @@ export type ConversationCommands = {
    * stands once in `about`, with all that is said of it in its order. @throws Failure `not_found`, `metadata_too_large`
    */
   'metadata.merge': { body: { about: SaidMetadata[] }; result: null };
-  'conversation.mark-read': { body: null; result: null };
+  /** `tellSource`: the contact is to see it. */
+  'conversation.mark-read': { body: { tellSource: true } | null; result: null };
+  /** Its source is asked again who the contact is. @throws Failure `not_found` */
+  'conversation.refetch': { body: null; result: null };
+  /** What was fetched for it (`fetches.ts`; key of the effect), and what that says; done twice, it is the same. */
+  'fetch.finish': { body: { effect: number; said: SaidMetadata | null }; result: null };
   'conversation.set-state': { body: { state: 'OPEN' | 'CLOSED' }; result: null };
   'conversation.remove-state': { body: null; result: null };
   /** Names the contact, whatever the source calls it; an empty name leaves that to the source again. */

@@ -1,4 +1,5 @@
 import type { InboundMessage } from './contract.ts';
+import { askFor, mediaFetch } from './fetches.ts';
 import type { ConversationRuntime } from './memory.ts';
 import { applyParkedToMessage } from './parked-metadata.ts';
 import type { MessageRow } from './tables.ts';
@@ -25,10 +26,12 @@ export function receive(runtime: ConversationRuntime, messages: readonly TakenIn
 
 function addInbound(runtime: ConversationRuntime, message: TakenIn): MessageRow {
   const { id, turn = runtime.turn, sourceMessageId, sentAt, fromContact, senderId, content } = message;
+  const key = runtime.nextKey();
+  if (message.media) askFor(runtime, mediaFetch, key);
   return addMessage(
     runtime,
     { id, turn, sourceMessageId, sentAt, fromContact, sender: { id: senderId }, content, state: 'delivered' },
-    runtime.nextKey(),
+    key,
     null,
   );
 }

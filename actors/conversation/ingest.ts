@@ -4,6 +4,7 @@ import { contactOfConversation } from '../ids.ts';
 import type { JsonObject } from '../representation.ts';
 import type { ConversationCommands, ConversationOrigin, InboundMessage, IngestedMessage } from './contract.ts';
 import { mayEcho, parkEcho } from './echoes.ts';
+import { askFor, profileFetch } from './fetches.ts';
 import { receive } from './inbound.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
 import { applyParkedToConversation } from './parked-metadata.ts';
@@ -39,6 +40,7 @@ function openNewConversation(
   createConversation(runtime, origin);
   applyParkedToConversation(runtime);
   hearOfConversation(runtime, said);
+  if (origin.profile) askFor(runtime, profileFetch, runtime.actor.key);
   if (origin.contact) tellContact(runtime);
   const { effects } = runtime.step({ type: 'open' });
   if (effects.some((effect) => effect.type === 'releaseParked')) releaseParked(runtime);
@@ -52,6 +54,7 @@ function reopenConversation(
   saveConversation(runtime, { source_conversation_id: origin.sourceConversationId });
   applyParkedToConversation(runtime);
   hearOfConversation(runtime, said);
+  if (origin.profile) askFor(runtime, profileFetch, runtime.actor.key);
   if (origin.contact) tellContact(runtime);
 }
 

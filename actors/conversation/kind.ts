@@ -5,6 +5,7 @@ import { conversationContradictions } from './contradictions.ts';
 import type { ConversationCommands } from './contract.ts';
 import { deliveryReader } from './delivery-reader.ts';
 import { conversationRenderers } from './events.ts';
+import { fetchReader } from './fetch-reader.ts';
 import { recogniseIngest } from './ingest.ts';
 import { loadConversation } from './memory.ts';
 import { messageReader } from './message-reader.ts';
@@ -42,10 +43,17 @@ export const conversationKind = defineKind<ConversationCommands>()({
     'messages.collect': recogniseCollect,
     // Done again it is the same, so it need not be known.
     'contact.typing': () => null,
+    'messages.reached': () => null,
+    'fetch.finish': () => null,
   },
   onTimer: conversationTimer,
   renderers: conversationRenderers,
   contradictions: conversationContradictions,
   followed: true,
-  readers: { conversations: conversationReader, messages: messageReader, deliveries: deliveryReader },
+  readers: {
+    conversations: conversationReader,
+    messages: messageReader,
+    deliveries: deliveryReader,
+    fetches: fetchReader,
+  },
 });

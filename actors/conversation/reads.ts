@@ -34,6 +34,8 @@ export interface ConversationReads {
   deliveredUntil(conversation: number, until: number): MessageRow[];
   /** The message whose effect of a kind is the oldest of a lane. */
   headOfLane(lane: number, kind: string): MessageRow | null;
+  /** Whether an effect is not done. */
+  isWaiting(effect: number): boolean;
   parkedSends(actor: number): ParkedSendRow[];
   parkedEcho(messageId: string): ParkedEchoRow | null;
   /** In the order in which they came. */
@@ -68,6 +70,7 @@ export function conversationReads(db: Connection): ConversationReads {
     db,
     `WHERE conversation = ? AND delivery IS NOT NULL AND state = 'delivered' AND sent_at <= ? ORDER BY sent_at DESC, key DESC LIMIT ${reachedAtOnce}`,
   );
+  const waiting = db.prepare('SELECT 1 FROM outbox WHERE key = ?').pluck();
   const showing = db.prepare('SELECT id FROM idempotency_key WHERE message = ?').pluck();
   const media = db.prepare('SELECT key FROM message_media WHERE message = ?').pluck();
   const head = messages.query(
@@ -97,6 +100,7 @@ export function conversationReads(db: Connection): ConversationReads {
     keysShowing: (message) => (showing.all(uuidToBytes(message)) as Uint8Array[]).map(uuidFromBytes),
     mediaOf: (message) => media.all(message) as number[],
     headOfLane: (lane, kind) => head.get(lane, kind),
+    isWaiting: (effect) => waiting.get(effect) !== undefined,
     parkedSends: (actor) => parked.all(actor),
     parkedEcho: (messageId) => echo.get(uuidToBytes(messageId)),
     parkedEchoes: (actor) => echoes.all(actor),

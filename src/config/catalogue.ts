@@ -21,6 +21,9 @@ const sourceComponent = (source: SourceName, displayName: string, description: s
   ...{ displayName, description },
 });
 
+/** The component that has files of messages copied. */
+export const mediaResolver = 'media-resolver';
+
 /** Every component there is, in the order in which it is listed. */
 export const catalogue: readonly CatalogueEntry[] = [
   sourceComponent(
@@ -45,7 +48,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     ...{ displayName: 'Contacts', description: 'One person over several conversations.' },
   },
   {
-    ...{ name: 'media-resolver', path: null, category: 'media', source: 'media-resolver' },
+    ...{ name: mediaResolver, path: null, category: 'media', source: 'media-resolver' },
     ...{ displayName: 'Media resolver', description: 'Media whose links expire are copied into the hub.' },
   },
 ];

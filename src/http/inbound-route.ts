@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
+import { mediaResolver } from '#src/config/catalogue.ts';
+import { traitsOf } from '#src/connectors/traits.ts';
 import type { InboundRoute, RawRequest } from '#src/connectors/connector.ts';
 import { takeIn } from '#src/ingest/platform-updates.ts';
 import { addressOf } from './address.ts';
@@ -50,7 +52,9 @@ async function store(
   if (notUnderstood > 0) services.log.warn({ ...about, updates: notUnderstood }, 'inbound.not_understood');
   const caller = callerOf(route);
   const commands = services.commandsFor({ cause: requestCause(caller, requestId), caller });
-  await takeIn({ ...services, commands }, said, about);
+  const copiesMedia = services.components().some(({ entry, isOn }) => entry.name === mediaResolver && isOn);
+  const traits = (source: string) => traitsOf(services.connectors, source, copiesMedia);
+  await takeIn({ ...services, commands, traitsOf: traits }, said, about);
 }
 
 function outgoing(answer: { contentType: string; body: string } | undefined): Outgoing {

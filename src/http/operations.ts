@@ -28,6 +28,7 @@ import { updateContact } from './contacts/update.ts';
 import { infoConversation } from './conversations/info.ts';
 import { listConversations } from './conversations/list.ts';
 import { markConversationRead } from './conversations/mark-read.ts';
+import { refetchConversation } from './conversations/refetch.ts';
 import { removeConversationState } from './conversations/remove-state.ts';
 import { setConversationState } from './conversations/set-state.ts';
 import { tagConversation } from './conversations/tag.ts';
@@ -103,6 +104,7 @@ export const operations: readonly Operation[] = [
   setConversationState,
   removeConversationState,
   updateConversationContact,
+  refetchConversation,
   typingConversation,
   createContact,
   importContacts,

@@ -2,7 +2,7 @@ import type { ChannelReader } from '#actors/channel/reader.ts';
 import type { CommandSender } from '#actors/commands.ts';
 import type { ConversationCommands, ConversationOrigin } from '#actors/conversation/contract.ts';
 import { channelId, conversationId, messageId } from '#actors/ids.ts';
-import type { JsonObject } from '#actors/representation.ts';
+import type { Json, JsonObject } from '#actors/representation.ts';
 import type { Features } from '#src/features.ts';
 import type { Inbound, MessageItem } from './items.ts';
 import { type MessageProblem, messageProblem } from './item-check.ts';
@@ -12,6 +12,18 @@ import { timeProblem } from './times.ts';
 export interface MessageParts {
   commands: CommandSender;
   features: Features;
+  /** Absent: sources that push what they know. */
+  traits?: SourceTraits;
+}
+
+/** What the hub does for the messages of a source besides keeping them. */
+export interface SourceTraits {
+  /** How long after a message of the contact it takes free answers, in ms; absent: always. */
+  window?: number;
+  /** Whether it can be asked who a contact is. */
+  profiles: boolean;
+  /** Whether a content has files that are to be copied. */
+  hasMedia(content: Json): boolean;
 }
 
 /** What became of a message, as the API answers it. */
@@ -74,7 +86,7 @@ export function sortMessages(channels: ChannelReader, { source, messages }: Inbo
  * @returns what became of each usable message, in the order in which they came in
  */
 export async function storeMessages(
-  { commands, features }: MessageParts,
+  { commands, features, traits }: MessageParts,
   conversations: readonly ConversationItems[],
 ): Promise<Ingested[]> {
   const isKept = features.isOn('contacts');
@@ -82,7 +94,7 @@ export async function storeMessages(
   await Promise.all(
     conversations.map(async ({ conversation, origin, items, said }) => {
       const result = await commands.send('conversation', conversation, 'messages.ingest', {
-        origin: { ...origin, ...(isKept && { contact: true as const }) },
+        origin: { ...origin, ...(isKept && { contact: true as const }), ...originTraits(traits) },
         messages: items.map(({ item }) => ({
           id: messageId(conversation, origin.source, item.id),
           sourceMessageId: item.id,
@@ -90,6 +102,7 @@ export async function storeMessages(
           content: item.content,
           fromContact: item.fromContact,
           sentAt: item.sentAt,
+          ...(traits?.hasMedia(item.content) && { media: true as const }),
         })),
         ...(said.length > 0 && { said }),
       });
@@ -98,3 +111,8 @@ export async function storeMessages(
   );
   return ingested.sort(([a], [b]) => a - b).map(([, message]) => message);
 }
+
+const originTraits = (traits: SourceTraits | undefined): Pick<ConversationOrigin, 'profile' | 'window'> => ({
+  ...(traits?.profiles && { profile: true }),
+  ...(traits?.window !== undefined && { window: traits.window }),
+});

@@ -5,7 +5,7 @@ import { targetsOf } from '#actors/source/targets.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { Features } from '#src/features.ts';
 import type { MetadataItem } from './items.ts';
-import type { ConversationItems } from './messages.ts';
+import type { ConversationItems, SourceTraits } from './messages.ts';
 import { nameOf, targetLookup } from './metadata-targets.ts';
 
 /** What ingesting works with. */
@@ -13,6 +13,7 @@ export interface IngestParts {
   commands: CommandSender;
   store: StoreReader;
   features: Features;
+  traits?: SourceTraits;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { StoreReader } from '#actors/store-reader.ts';
 import type { Features } from '#src/features.ts';
 import { ingest } from './ingest.ts';
 import type { Inbound, SignalItem } from './items.ts';
-import { sortMessages } from './messages.ts';
+import { sortMessages, type SourceTraits } from './messages.ts';
 import { checkMetadata } from './metadata-check.ts';
 import { metadataIn } from './receipts.ts';
 import { raiseSignals } from './signals.ts';
@@ -17,6 +17,7 @@ export interface UpdateParts {
   features: Features;
   clock: Clock;
   log: Logger;
+  traitsOf(source: string): SourceTraits;
 }
 
 /**
@@ -29,7 +30,7 @@ export async function takeIn(parts: UpdateParts, said: readonly Inbound[], about
 }
 
 async function takeInOf(parts: UpdateParts, inbound: Inbound, about: object): Promise<void> {
-  const { commands, store, features, clock, log } = parts;
+  const { commands, store, features, clock, log, traitsOf } = parts;
   const { source, signals = [] } = inbound;
   const now = clock.now();
   const messages = inbound.messages.map((item) => ({ ...item, sentAt: plausibleTime(item.sentAt, now) }));
@@ -42,7 +43,7 @@ async function takeInOf(parts: UpdateParts, inbound: Inbound, about: object): Pr
   note(sorted.unusable.length, 'inbound.unusable_messages');
   note(unusable.size, 'inbound.unusable_metadata');
   const usable = metadata.filter((_, index) => !unusable.has(index));
-  await ingest({ commands, store, features }, source, sorted, usable);
+  await ingest({ commands, store, features, traits: traitsOf(source) }, source, sorted, usable);
   await raiseSignals({ commands, store }, source, signals);
 }
 

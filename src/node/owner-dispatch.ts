@@ -1,4 +1,5 @@
 import { componentEffect } from '#actors/component/effects.ts';
+import { mediaFetch, profileFetch, readMark } from '#actors/conversation/fetches.ts';
 import { importEffect } from '#actors/contact-import/contract.ts';
 import { releaseEffect } from '#actors/media/contract.ts';
 import { shardOf } from '#actors/runtime/shard.ts';
@@ -8,6 +9,9 @@ import { ConnectorChecks } from '#src/dispatch/connector-checks.ts';
 import { carryOutImport } from '#src/dispatch/contact-import.ts';
 import { removeReleased } from '#src/dispatch/media-removal.ts';
 import { MissingContacts } from '#src/dispatch/missing-contacts.ts';
+import { fetchMedia } from '#src/dispatch/media-fetch.ts';
+import { fetchProfile, markRead } from '#src/dispatch/fetches.ts';
+import type { EffectRow } from '#src/dispatch/lanes.ts';
 import { everyShard, type OwnedShards } from '#src/dispatch/owned-shards.ts';
 import { SourceCalls } from '#src/dispatch/source-calls.ts';
 import { relay } from '#src/dispatch/relay.ts';
@@ -17,6 +21,7 @@ import { WebhookDispatcher } from '#src/dispatch/webhooks/webhook-dispatcher.ts'
 import type { Metrics } from '#src/metrics.ts';
 import { createCircuitBreaker } from '#src/outgoing/circuit-breaker.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
+import { type Downloads, noDownloads } from '#src/outgoing/downloads.ts';
 import type { NodeServices } from './services.ts';
 
 /** What carries effects out of a node. */
@@ -28,6 +33,8 @@ export interface Dispatch {
 export interface DispatchPorts {
   /** Calls action endpoints. */
   sources: OutgoingClient;
+  /** Loads files that messages name; absent: none is loaded. */
+  downloads?: Downloads;
   /** Calls the receivers of webhooks. */
   webhooks: OutgoingClient;
   metrics: Metrics;
@@ -75,10 +82,11 @@ export function startDispatch(services: NodeServices, ports: DispatchPorts): Dis
 
 function sourceDelivery(
   services: NodeServices,
-  { metrics, sources: client }: DispatchPorts,
+  ports: DispatchPorts,
   owned: OwnedShards,
   follow: () => Promise<void>,
 ): SourceDelivery {
+  const { metrics, sources: client } = ports;
   const { config, clock, ids, log, store, connectors, connectorHealth: health, tokens, commandsFor, unread } = services;
   const { sources, channels } = store;
   const { giveUpAfter } = config.delivery;
@@ -89,10 +97,13 @@ function sourceDelivery(
     deliveries: store.deliveries,
     shards: config.data.shards,
     ...{ owned, clock, ids, log, commandsFor, unread, calls },
-    others: otherEffects(services, async () => {
-      await follow();
-      await calls.replacedEnded();
-    }),
+    others: {
+      ...otherEffects(services, async () => {
+        await follow();
+        await calls.replacedEnded();
+      }),
+      ...fetchEffects(services, ports),
+    },
     breaker: createCircuitBreaker(clock),
     onAttempt: (outcome) => metrics.attempt(outcome),
   });
@@ -112,6 +123,30 @@ function otherEffects(services: NodeServices, follow: () => Promise<void>): Reco
     },
     [releaseEffect]: {
       perform: (sending, effect) => removeReleased({ ...sending, log, reader: store.media, folder, isShown }, effect),
+    },
+  };
+}
+
+/** Effects that ask platforms for what belongs to messages. Each account has a bound of its own. */
+function fetchEffects(
+  services: NodeServices,
+  { sources: http, downloads = noDownloads }: DispatchPorts,
+): Record<string, Performer> {
+  const { clock, config, connectors, log, media: folder, store } = services;
+  const { fetches: reader, channels } = store;
+  const { giveUpAfter } = config.delivery;
+  const parts = { ...{ reader, channels, connectors, log, giveUpAfter }, tools: { http, now: () => clock.now() } };
+  const files = { ...parts, ...{ folder, downloads, bounds: config.media, address: config.server.publicUrl } };
+  const ofConversation = ({ kind, subject }: EffectRow): string => `${kind} ${reader.accountOf(subject, null)}`;
+  return {
+    [profileFetch]: {
+      perform: (sending, effect) => fetchProfile({ ...parts, ...sending }, effect),
+      groupOf: ofConversation,
+    },
+    [readMark]: { perform: (sending, effect) => markRead({ ...parts, ...sending }, effect), groupOf: ofConversation },
+    [mediaFetch]: {
+      perform: (sending, effect) => fetchMedia({ ...files, ...sending }, effect),
+      groupOf: ({ kind, subject }) => `${kind} ${reader.accountOf(null, subject)}`,
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Operation } from '#src/http/operation.ts';
 import { operations as table } from '#src/http/operations.ts';
 import { Metrics } from '#src/metrics.ts';
 import { createFront, type Front } from '#src/node/front.ts';
-import { type Dispatch, startDispatch } from '#src/node/owner-dispatch.ts';
+import { type Dispatch, type DispatchPorts, startDispatch } from '#src/node/owner-dispatch.ts';
 import { type NodeServices, openServices } from '#src/node/services.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { SystemIds } from '#src/runtime/system.ts';
@@ -149,8 +149,9 @@ export class TestApi implements AsyncDisposable {
   }
 
   /** Carries sends to their sources from now on, by a client that makes no real calls. */
-  dispatch(client: OutgoingClient = nobody): void {
-    this.#dispatch = startDispatch(this.services, { sources: client, webhooks: client, metrics: this.metrics });
+  dispatch(client: OutgoingClient = nobody, ports: Partial<DispatchPorts> = {}): void {
+    const { metrics } = this;
+    this.#dispatch = startDispatch(this.services, { sources: client, webhooks: client, metrics, ...ports });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '#actors/errors.ts';
+import type { ChannelJson } from '#actors/representation.ts';
+import type { Services } from '#src/services.ts';
 import { exampleIds } from '../examples.ts';
 import { defineOperation, empty } from '../operation.ts';
 import { uuid } from '../schemas.ts';
@@ -14,10 +16,25 @@ export const typingConversation = defineOperation({
   responses: { 204: null },
   errors: ['not_found'],
   handle({ services }, { conversation_id, typing = true }) {
-    if (services.store.conversations.find(conversation_id) === null) {
-      throw new Failure('not_found', `There is no conversation ${conversation_id}.`);
-    }
+    const { store } = services;
+    const conversation = store.conversations.find(conversation_id);
+    if (conversation === null) throw new Failure('not_found', `There is no conversation ${conversation_id}.`);
     services.typing.tell(conversation_id, typing);
+    tellSource(services, conversation_id, conversation.channel, typing);
     return empty(204);
   },
 });
+
+/** Nobody waits for the platform: what it misses is over soon. */
+function tellSource(
+  { connectors, store, callTools }: Services,
+  id: string,
+  channel: ChannelJson,
+  typing: boolean,
+): void {
+  const notifier = channel.connected ? connectors.of(channel)?.typing : undefined;
+  const stored = notifier === undefined ? null : store.conversations.stored(id);
+  if (notifier === undefined || stored === null) return;
+  const { sourceConversationId } = stored;
+  void notifier.notify({ channel, token: store.channels.token(channel.id), sourceConversationId }, typing, callTools);
+}
