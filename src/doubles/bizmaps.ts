@@ -56,6 +56,7 @@ export class BizMapsDouble implements PlatformDouble {
       configuration: { ...credentials, apiBase: tools.url },
       connect: { operation: 'channels.bizmaps.connect', body: { agent_id: agentId, name: 'Lamp shop' } },
       ...{ account: agentId, contact: 'conversation-1' },
+      reply: { text: '<text>', representative: { representativeType: 'HUMAN' } },
     };
   }
 

@@ -68,6 +68,7 @@ export class CloudMsgDouble implements PlatformDouble {
         body: { phone_number_id: id, user_token: this.#graph.token('user'), name: verified_name },
       },
       ...{ account: id, contact: '4915550004001' },
+      reply: { type: 'text', text: { body: '<text>' } },
     };
   }
 

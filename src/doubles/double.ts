@@ -34,6 +34,8 @@ export interface Introduction {
   /** Who is written to, and who writes, where nothing else is said. */
   account: string;
   contact: string;
+  /** A message as the hub is to send it, with `<text>` where its text is. */
+  reply: Fields;
 }
 
 /** What a contact writes, in the words of the control API. */

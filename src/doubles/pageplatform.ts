@@ -72,6 +72,7 @@ export class PagePlatformDouble implements PlatformDouble {
       },
       account: account.id,
       contact: '7000000000000001',
+      reply: { text: '<text>' },
     };
   }
 

@@ -75,6 +75,7 @@ export class TelcoDouble implements PlatformDouble {
       connect: { operation: `channels.${source}.connect`, body: { phone_number: numbers[0]!, name: 'Lamp shop' } },
       account: prefix + numbers[0]!,
       contact: `${prefix}+15550002001`,
+      reply: { text: '<text>' },
     };
   }
 

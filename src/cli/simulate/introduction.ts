@@ -9,7 +9,7 @@ const indented = (text: string): string => text.trimEnd().replaceAll(/^/gm, '  '
 
 /** What `parley simulate` prints when the double answers: what the hub needs, and calls to copy. */
 export function introductionOf(source: string, { url, introduction }: RunningDouble, facts: HubFacts): string {
-  const { connect, account, contact } = introduction;
+  const { connect, account, contact, reply } = introduction;
   const control = `${url}/_control`;
   return `
 A double of ${source} answers at ${url}, and calls the hub at ${facts.hub.url}.
@@ -20,6 +20,9 @@ Connect its account ${account}:
 A contact writes, as ${contact} or whoever "from" says:
   ${post(`${control}/message`, { text: 'Hello!' })}
   ${post(`${control}/message`, { from: contact, name: 'Ada Lovelace', text: 'Is the lamp in stock?' })}
+
+An agent answers, where <conversation> is of conversations.list:
+  ${post(`${facts.hub.url}/messages.send`, { conversation_id: '<conversation>', message: reply })}
 
 What the hub sent, what it called, and how it answered webhooks:
   curl -s ${control}/sent
