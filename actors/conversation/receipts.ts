@@ -1,8 +1,11 @@
 import { isObject, objectAt } from '../json.ts';
 import type { Json, JsonObject } from '../representation.ts';
 
-/** How far a message is, in the words of sources. */
-const ranks: Record<string, number> = { sent: 1, delivered: 2, read: 3, seen: 3 };
+/** How far a message is, in the words of sources. A failure is the end, whatever is told late. */
+const ranks: Record<string, number> = {
+  ...{ sent: 1, delivered: 2, read: 3, seen: 3 },
+  ...{ failed: 4, undelivered: 4, canceled: 4 },
+};
 
 /** 0 for what is no word, null for a word of the source's own. */
 function rankOf(state: Json | undefined): number | null {

@@ -8,8 +8,11 @@ import type { CallTools } from './calls.ts';
 
 /** The power to write first: most sources wait for the contact. */
 export interface ConversationStarter {
-  /** The source's own id of the conversation with a recipient: what its answers will name. */
-  conversationWith(recipient: string): string;
+  /**
+   * The source's own id of the conversation with a recipient: what its answers will name.
+   * @param source of the channel, where a connector speaks to several
+   */
+  conversationWith(recipient: string, source: string): string;
 }
 
 /** The power to tell whether its source lets it in. Without it, what came of the last message says how it is. */

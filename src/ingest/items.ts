@@ -11,6 +11,9 @@ export interface Inbound {
   signals?: readonly SignalItem[];
 }
 
+/** In the place of a time that a source does not say: no time can be so late, and a message of none was sent when it came in. */
+export const timeUnknown = Date.UTC(2100, 0, 1);
+
 /** A message, written by the contact or by somebody else on the source's side. */
 export interface MessageItem {
   /** A repetition of an id is no second message. */
@@ -21,7 +24,7 @@ export interface MessageItem {
   /** Exactly as it came. */
   content: Json;
   fromContact: boolean;
-  /** Epoch ms. */
+  /** Epoch ms, or `timeUnknown`. */
   sentAt: number;
 }
 

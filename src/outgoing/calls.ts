@@ -6,7 +6,7 @@ import { guardedConnector } from './guarded-connector.ts';
 /** A request without its address. */
 export interface SentRequest {
   /** Default: POST. */
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `host` and the headers of the connection and its framing are refused. */
   headers: Record<string, string>;
   /** Sent exactly as given; a string as UTF-8. Absent: none. */

@@ -82,6 +82,9 @@ test.each([
   [['seen', null, 'sent'], 'seen'],
   [['delivered', 'played'], 'played'],
   [['played', 'sent'], 'sent'],
+  [['failed', 'sent'], 'failed'],
+  [['sent', 'undelivered', 'read'], 'undelivered'],
+  [['canceled', 'delivered'], 'canceled'],
 ])('receipts %j show %s, said at once or not', async (states, shown) => {
   const receipts = states.map((delivery_state) => ({ source: { delivery_state } }));
   for (const saying of [receipts.map((receipt) => [receipt]), [receipts]]) {

@@ -39,9 +39,13 @@ const isOfCalls = (specimen: Specimen | SourceSpecimen): specimen is Specimen =>
 /** What a delivery to a source that answers so comes to, and the calls that it made. */
 async function deliver(
   connector: Connector,
-  { channel, registered, token, content }: Specimen,
+  { channel, registered, token, content, letIn }: Specimen,
   result: OutgoingResult,
 ) {
+  if (letIn) {
+    const http = { send: async () => answered(letIn.status, letIn.body) };
+    expect(await connector.checker?.check({ http, now: () => now })).toBeNull();
+  }
   const calls: OutgoingRequest[] = [];
   const delivery: Delivery = {
     message: { id: '018f0000-0000-7000-8000-000000000001', content, sentAt: now },
@@ -207,11 +211,11 @@ const others: Check[] = [
   },
   {
     title: 'calls a conversation that it starts always the same',
-    run({ starter }) {
+    run({ starter }, { channel: { source } }) {
       for (const recipient of ['ann', '+49 30 1234', 'a@b', '\u00e4']) {
-        const once = starter?.conversationWith(recipient);
+        const once = starter?.conversationWith(recipient, source);
         expect(once).not.toBe('');
-        if (once !== undefined) expect(starter?.conversationWith(once)).toBe(once);
+        if (once !== undefined) expect(starter?.conversationWith(once, source)).toBe(once);
       }
     },
   },

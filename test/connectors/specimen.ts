@@ -19,6 +19,8 @@ export interface Specimen extends SourceSpecimen {
   registered: RegisteredSource | null;
   /** What its account was connected with. */
   token: string | null;
+  /** How the source answers a check, where deliveries need what comes of it, such as an access token. */
+  letIn?: { status: number; body: string };
   /** A message as its source takes it, and the text in the body of a call that is the whole of it. */
   content: Json;
   onTheWire: string;
