@@ -48,7 +48,7 @@ export const writePath: readonly Mutant[] = [
     from: 'runtime.end(remembers ? JSON.stringify(reply) : null)',
     to: 'runtime.end(null)',
     breaks: 'a command that is sent again is done twice',
-    caughtBy: { file: repetition, title: 'a send twice in one batch is one message' },
+    caughtBy: { file: repetition, title: 'a command that changed nothing is remembered too' },
     simulation: 'notices',
   },
   {
