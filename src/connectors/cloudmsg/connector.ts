@@ -10,9 +10,13 @@ import { readMarkerOf } from './read-marker.ts';
 import { split } from './updates.ts';
 import { window } from './window.ts';
 
-/** The platform calls a conversation by the contact's number: its digits. */
+/** The platform calls a conversation by the contact's number: its digits, from the country code on. */
 const starter: ConversationStarter = {
-  conversationWith: (recipient) => recipient.replace(/[\s+]/g, '') || recipient,
+  conversationWith(recipient) {
+    const written = recipient.replace('(0)', '').replace(/[\s()./-]/g, '');
+    const digits = written.replace(/^(?:\+|(?:00)+)/, '');
+    return /^\d+$/.test(digits) ? digits : recipient.replace(/[\s+]/g, '') || recipient;
+  },
 };
 
 /** What the platform takes of a number in a second, and of a number and a contact in six. */

@@ -15,6 +15,9 @@ describe('a conversation that is started', () => {
     ['+49 30 1234567', '49301234567'],
     ['49301234567', '49301234567'],
     [' +1\u00a0650 ', '1650'],
+    ['+49 (0) 30 / 12-34.5', '493012345'],
+    ['0049 (30) 1234', '49301234'],
+    ['+1 call me', '1callme'],
   ])('with %j is called %s', (recipient, conversation) => {
     expect(connector().starter!.conversationWith(recipient, 'cloudmsg')).toBe(conversation);
   });
