@@ -26,6 +26,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #updates = new Counter({
+    name: 'parley_inbound_updates_total',
+    help: 'Updates of platforms, by their path and what became of them.',
+    labelNames: ['inbound', 'outcome'],
+    registers: [this.registry],
+  });
+
   /** Counts what the process needs, such as memory and time. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
@@ -41,6 +48,10 @@ export class Metrics {
 
   webhookAttempt(outcome: string): void {
     this.#webhookAttempts.inc({ outcome });
+  }
+
+  update(inbound: string, outcome: 'taken' | 'not_understood' | 'put_aside', count: number): void {
+    if (count > 0) this.#updates.inc({ inbound, outcome }, count);
   }
 
   /** A value that is read when the metrics are: not a number while it can not be. */

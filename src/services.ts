@@ -4,6 +4,7 @@ import type { Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import type { Problems } from '#actors/problems.ts';
 import type { Growing } from '#actors/runtime/signal.ts';
 import type { FeedReader } from '#actors/journal/feed.ts';
+import type { RawUpdates } from '#actors/store/raw-updates.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { AttemptRecord } from '#actors/webhook-subscription/contract.ts';
 import type { Component } from './config/components.ts';
@@ -55,6 +56,8 @@ export interface Services {
   connectorHealth: ConnectorHealth;
   /** What connectors call their platforms with while a request waits, apart from the deliveries. */
   callTools: CallTools;
+  /** What platforms sent, as it came. */
+  raw: RawUpdates;
   /** Contents of files. */
   media: MediaFolder;
   health: readonly HealthCheck[];

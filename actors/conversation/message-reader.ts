@@ -19,6 +19,8 @@ export interface MessageReader {
   findInConversation(conversationId: string, source: string, sourceMessageId: string): string | null;
   /** The key of the turn that made the oldest message of ours that is pending; null: none is. */
   oldestPending(conversationId: string): number | null;
+  /** The source's own id of a message; null: it has none, or there is no such message. */
+  sourceIdOf(id: string): string | null;
   /** The metadata of a message as it is stored; null: there is none. */
   storedMetadata(id: string): string | null;
 }
@@ -57,6 +59,7 @@ export function messageReader(db: Connection): MessageReader {
     )
     .pluck();
   return {
+    sourceIdOf: (id) => (byId.get(uuidToBytes(id)) ?? byEcho.get(uuidToBytes(id)))?.source_message_id ?? null,
     find(id) {
       const row = byId.get(uuidToBytes(id)) ?? byEcho.get(uuidToBytes(id));
       if (row === null) return null;

@@ -33,7 +33,7 @@ export interface Config {
   /** Files that are uploaded: bytes of one at most, and types as `image/*`. */
   media: { maxSize: number; types: string[] };
   /** Milliseconds. */
-  retention: { journal: number; deliveries: number };
+  retention: { journal: number; deliveries: number; raw: number };
 }
 
 /** Single sign-on with an OpenID Connect provider. */

@@ -156,8 +156,12 @@ export const configKeys: Section = section({
     ),
   }),
   visitors: section({
-    authenticationsPerAddress: key(rate, 60, 'Conversations that visitors of one address begin or resume in a minute.'),
-    authenticationsPerChannel: key(rate, 3_000, 'The same of one channel.'),
+    authenticationsPerAddress: key(
+      rate,
+      60,
+      'Conversations that visitors of one address begin in a minute, and how often each is resumed.',
+    ),
+    authenticationsPerChannel: key(rate, 3_000, 'Conversations that are begun on one channel in a minute.'),
     sendsPerAddress: key(rate, 120, 'Messages that visitors of one address send in a minute.'),
     sendsPerChannel: key(rate, 6_000, 'The same of one channel.'),
   }),
@@ -177,6 +181,7 @@ export const configKeys: Section = section({
       'How long events, steps and answers are kept: what can be resumed and explained.',
     ),
     deliveries: key(duration, '30d', 'How long deliveries of webhooks and their attempts are kept.'),
+    raw: key(duration, '7d', 'How long what platforms sent is kept as it came.'),
   }),
 });
 

@@ -4,19 +4,23 @@ import type { Config } from '#src/config/config.ts';
 import type { LiveConfig } from '#src/config/live.ts';
 import type { AccountForm } from './accounts.ts';
 import type { Connector, ConnectorFactory, InboundRoute } from './connector.ts';
-import { bizMapsConnector } from './bizmaps/connector.ts';
+import { bizmapsConnector } from './bizmaps/connector.ts';
 import { chatPluginConnector } from './chat-plugin/connector.ts';
 import { source, visits } from './chat-plugin/visits.ts';
+import { cloudmsgConnector } from './cloudmsg/connector.ts';
 import { customConnector } from './custom/connector.ts';
 import { push } from './custom/inbound.ts';
 import { telcoConnector } from './telco/connector.ts';
+import { pageplatformConnector } from './pageplatform/connector.ts';
 
 /** Every connector of the hub: one line each. */
 export const factories: readonly ConnectorFactory[] = [
   customConnector,
   chatPluginConnector,
-  bizMapsConnector,
+  bizmapsConnector,
   telcoConnector,
+  pageplatformConnector,
+  cloudmsgConnector,
 ];
 
 /** What people connect by the API. */

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { Failure } from '#actors/errors.ts';
+import type { UpdateReceiver } from '#src/ingest/receiver.ts';
 import type { Gate } from '#src/security/gate.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { Door, type Env, page, type Route, type Work } from './door.ts';
@@ -15,6 +16,8 @@ import { refusal } from './outgoing.ts';
 
 export interface AppParts extends HandlerParts {
   gate: Gate;
+  /** Takes in what platforms send. */
+  receiver: UpdateReceiver;
   /** Paths that are WebSockets. */
   sockets: readonly string[];
   /** What it serves, unless it is the table of the API. */

@@ -61,7 +61,7 @@ export const meaningOf: Record<FailureCode, string> = {
   source_exists: 'a source with this `source_id` exists',
   source_id_reserved: 'the `source_id` is kept for a source of the hub’s own',
   channel_unknown: 'a disconnect names a channel that does not exist',
-  channel_not_connected: 'a message is to go out over a disconnected channel',
+  channel_not_connected: 'a message is to go out over a channel that is disconnected, or whose source is switched off',
   source_cannot_start_conversation: 'the source does not let a business write first',
   source_rejected: 'the platform does not let the hub in with what was given',
   source_unreachable: 'the platform could not be reached',

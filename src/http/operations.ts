@@ -44,6 +44,7 @@ import { revokeKey } from './keys/revoke.ts';
 import { uploadMedia } from './media/upload.ts';
 import { infoMessage } from './messages/info.ts';
 import { listMessages } from './messages/list.ts';
+import { rawMessage } from './messages/raw.ts';
 import { resendMessage } from './messages/resend.ts';
 import { sendMessage } from './messages/send.ts';
 import { suggestReplies } from './messages/suggest-replies.ts';
@@ -119,6 +120,7 @@ export const operations: readonly Operation[] = [
   untagConversation,
   infoMessage,
   listMessages,
+  rawMessage,
   sendMessage,
   resendMessage,
   suggestReplies,

@@ -1,4 +1,5 @@
 import type { CommandSender } from '#actors/commands.ts';
+import { Failure } from '#actors/errors.ts';
 import type { Clock, Logger } from '#actors/ports.ts';
 import type { StoreReader } from '#actors/store-reader.ts';
 import type { Features } from '#src/features.ts';
@@ -6,6 +7,7 @@ import { ingest } from './ingest.ts';
 import type { Inbound, SignalItem } from './items.ts';
 import { sortMessages, type SourceTraits } from './messages.ts';
 import { checkMetadata } from './metadata-check.ts';
+import { targetLookup } from './metadata-targets.ts';
 import { metadataIn } from './receipts.ts';
 import { raiseSignals } from './signals.ts';
 import { plausibleTime } from './times.ts';
@@ -43,7 +45,17 @@ async function takeInOf(parts: UpdateParts, inbound: Inbound, about: object): Pr
   note(sorted.unusable.length, 'inbound.unusable_messages');
   note(unusable.size, 'inbound.unusable_metadata');
   const usable = metadata.filter((_, index) => !unusable.has(index));
-  await ingest({ commands, store, features, traits: traitsOf(source) }, source, sorted, usable);
+  const ingesting = { commands, store, features, traits: traitsOf(source) };
+  try {
+    await ingest(ingesting, source, sorted, usable);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'too_many_unknown_targets') throw error;
+    // What is said of messages that nobody knows must not keep out messages.
+    const lookup = targetLookup(store, source, sorted.conversations);
+    const known = usable.filter((item) => lookup(item).length > 0);
+    note(usable.length - known.length, 'inbound.too_many_unknown');
+    await ingest(ingesting, source, sorted, known);
+  }
   await raiseSignals({ commands, store }, source, signals);
 }
 

@@ -13,6 +13,7 @@ import { communicationDoor } from '#src/realtime/communication.ts';
 import { createFanOut } from '#src/realtime/fan-out.ts';
 import { createRealtime, type Realtime, usualHeartBeat as heartBeat } from '#src/realtime/server.ts';
 import { visitorDoor } from '#src/realtime/visitor/door.ts';
+import { UpdateReceiver } from '#src/ingest/receiver.ts';
 import type { Services } from '#src/services.ts';
 
 /** Where a running hub answers. */
@@ -49,7 +50,13 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
   const gate = createGate(services.config);
   const sockets = realtime.paths;
   const shared = { bodies: new Bodies(), queues: new RequestQueues(services.clock) };
-  const parts = { services, auth, metrics, gate, sockets, ...shared };
+  const receiver = new UpdateReceiver(services, metrics);
+  metrics.gauge(
+    'parley_inbound_put_aside',
+    'Updates that wait on the disk to be taken in.',
+    () => services.raw.waiting,
+  );
+  const parts = { services, auth, metrics, gate, sockets, receiver, ...shared };
   const app = createApp({ ...parts, ...(operations && { operations }) });
   let server: ReturnType<typeof createHttpServer> | null = null;
   return {
@@ -57,6 +64,7 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
     realtime,
     listen() {
       metrics.watchProcess();
+      receiver.start(services.config.retention.raw);
       const { ids, log } = services;
       const parts = { app, metrics, gate, ids, log, upgrades: realtime };
       server = createHttpServer(services.config.server, parts);
@@ -65,6 +73,7 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
     async close() {
       await realtime.close();
       await server?.close();
+      await receiver.stop();
     },
   };
 }

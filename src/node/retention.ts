@@ -5,7 +5,9 @@ import type { Config } from '#src/config/config.ts';
 const fixedPeriods = { parkedMetadata: 7 * 24 * 60 * 60 * 1_000 };
 
 /** How long a hub keeps what it may forget. */
-export const retentionPolicy = ({ retention }: Pick<Config, 'retention'>): RetentionPolicy => ({
-  ...retention,
+export const retentionPolicy = ({
+  retention: { journal, deliveries },
+}: Pick<Config, 'retention'>): RetentionPolicy => ({
+  ...{ journal, deliveries },
   ...fixedPeriods,
 });

@@ -1,5 +1,6 @@
 import type { Bus, Cancel, Clock, Ids, Logger } from '#actors/ports.ts';
 import { Problems } from '#actors/problems.ts';
+import { RawUpdates } from '#actors/store/raw-updates.ts';
 import { type OpenStoreReader, openStoreReader } from '#actors/store-reader.ts';
 import type { Config } from '#src/config/config.ts';
 import { configuringKind, LiveConfig } from '#src/config/live.ts';
@@ -77,6 +78,7 @@ export function openServices(ports: NodePorts): NodeServices {
   const logins = loginsOf(config, ports);
   const longReadsFor = ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked)));
   const typing = new Typing(bus);
+  const raw = new RawUpdates(ports.file);
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, live, clock, ids, log, store },
@@ -87,6 +89,7 @@ export function openServices(ports: NodePorts): NodeServices {
     connectors: liveConnectors(live, log, ports.connectors),
     connectorHealth: new ConnectorHealth(),
     callTools: { http: client, now: () => clock.now() },
+    raw,
     media: mediaBeside(ports.file, ids, clock),
     health: ports.health ?? [],
     problems,
@@ -104,6 +107,7 @@ export function openServices(ports: NodePorts): NodeServices {
       stopSignals();
       stopLooking();
       store.close();
+      raw.close();
       void logins?.close();
     },
   };

@@ -51,14 +51,17 @@ export function communicationDoor(
           const message = 'This WebSocket is read-only: send messages with POST /messages.send.';
           throw new Failure('invalid_request', message);
         },
+        // What a client has is known by the cursor with which it comes back.
+        acknowledged() {},
         ended() {},
       };
-      const isStillValid = async () => {
-        if (known === null) return true;
+      const refusal = async () => {
+        if (known === null) return null;
         const caller = await named(lookAgain, known.authorization);
-        return caller !== null && callerName(caller) === known.name;
+        const isSame = caller !== null && callerName(caller) === known.name;
+        return isSame ? null : new Failure('unauthorized', 'The credential of this session is no longer valid.');
       };
-      return { session: new Session(wire, { services, conduct, heartBeat }), isStillValid };
+      return { session: new Session(wire, { services, conduct, heartBeat }), refusal };
     },
   };
 }

@@ -24,6 +24,8 @@ export interface Conduct {
   subscribe(destination: string, headers: Headers, outlet: Outlet): Subscription;
   /** Takes a SEND frame. @throws Failure where nothing is taken */
   take(frame: Frame): void;
+  /** Takes the headers of an ACK frame: the client has what they name. */
+  acknowledged(headers: Headers): void;
   /** The session is over. */
   ended(): void;
 }

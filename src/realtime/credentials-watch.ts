@@ -1,14 +1,13 @@
+import type { Failure } from '#actors/errors.ts';
 import type { Cancel, Clock } from '#actors/ports.ts';
 import type { Credited } from './socket-door.ts';
 
 /** How long a socket outlives its credential, in ms, at most. */
 export const lookEvery = 30_000;
-/** Close code of RFC 6455, section 7.4.1: against the policy. */
-const policy = 1008;
 
 /**
- * Ends sessions whose credential opens nothing any more: a key that was revoked, a login that is over. A hub that can
- * not tell just now ends nobody.
+ * Ends sessions whose credential opens nothing any more: a key that was revoked, a login that is over, a page that may
+ * not come any more. A hub that can not tell just now ends nobody.
  */
 export function watchCredentials(clock: Clock, open: () => Iterable<Credited>): Cancel {
   let cancel = clock.schedule(lookEvery, look);
@@ -25,15 +24,16 @@ export function watchCredentials(clock: Clock, open: () => Iterable<Credited>): 
 }
 
 async function endInvalid(open: Iterable<Credited>): Promise<void> {
-  for (const { session, isStillValid } of [...open]) {
-    if (!(await stillValid(isStillValid))) session.end(policy, 'the credential is no longer valid');
+  for (const { session, refusal } of [...open]) {
+    const failure = await asked(refusal);
+    if (failure !== null) session.refuse(failure);
   }
 }
 
-async function stillValid(ask: Credited['isStillValid']): Promise<boolean> {
+async function asked(refusal: Credited['refusal']): Promise<Failure | null> {
   try {
-    return await ask();
+    return await refusal();
   } catch {
-    return true;
+    return null;
   }
 }

@@ -1,4 +1,5 @@
-import type { EventJson } from '#actors/representation.ts';
+import type { EventJson, MessageJson } from '#actors/representation.ts';
+import { shownToVisitor } from '#src/security/visitor-view.ts';
 import { headerText, type StompVersion } from './frame.ts';
 
 /**
@@ -13,7 +14,7 @@ export function messageRest(id: string, body: string): Buffer {
 export class EventBytes {
   readonly event: EventJson;
   #rest: Buffer | null = null;
-  #payload: Buffer | null = null;
+  #forVisitor: Buffer | null = null;
 
   constructor(event: EventJson) {
     this.event = event;
@@ -25,10 +26,15 @@ export class EventBytes {
     return this.#rest;
   }
 
-  /** With its payload alone as the body. */
-  get payload(): Buffer {
-    this.#payload ??= messageRest(this.event.cursor, JSON.stringify(this.event.payload));
-    return this.#payload;
+  /** Of an event about a Message, as the visitor is shown it: its payload alone as the body. */
+  get forVisitor(): Buffer {
+    this.#forVisitor ??= messageRest(this.event.cursor, JSON.stringify(this.#shownToVisitor()));
+    return this.#forVisitor;
+  }
+
+  #shownToVisitor(): object {
+    const { message, conversation_id, channel_id } = this.event.payload;
+    return { conversation_id, channel_id, message: shownToVisitor(message as unknown as MessageJson) };
   }
 }
 

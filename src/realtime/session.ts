@@ -21,6 +21,8 @@ export interface SessionParts {
 
 /** Close codes of RFC 6455, section 7.4.1; 1013 is "try again later" of the IANA registry. */
 const closeCodes = { normal: 1000, protocol: 1002, policy: 1008, internal: 1011, later: 1013 } as const;
+/** They are about who comes, or whether anybody may; not about what was sent. */
+const refusals: readonly FailureCode[] = ['unauthorized', 'forbidden', 'channel_not_connected', 'feature_disabled'];
 const versions = ['1.2', '1.1', '1.0'] as const;
 const maxSubscriptions = 100;
 const maxWaitingFrames = 64;
@@ -31,7 +33,7 @@ const lingerMs = 2000;
 /** `waiting`: for CONNECT, then for its authentication. `leaving`: after DISCONNECT. */
 type Phase = 'waiting' | 'authenticating' | 'connected' | 'leaving' | 'closed';
 
-/** One STOMP session. Every subscription acts as `ack:auto`; ACK and NACK are taken and change nothing. */
+/** One STOMP session. What an ACK means is its conduct's matter; a NACK is taken and changes nothing. */
 export class Session {
   readonly #wire: Wire;
   readonly #parts: SessionParts;
@@ -76,6 +78,11 @@ export class Session {
     this.#wire.close(code, reason);
   }
 
+  /** Ends the session from our side with an ERROR frame that says why. */
+  refuse(failure: Failure): void {
+    this.#fail(failure);
+  }
+
   /** The socket is closed, or about to be because of an error. */
   closed(outcome: 'left' | 'socket_error'): void {
     if (this.#phase !== 'closed') this.#release(outcome);
@@ -118,8 +125,10 @@ export class Session {
       case 'UNSUBSCRIBE':
         this.#unsubscribe(frame);
         break;
-      case 'DISCONNECT':
       case 'ACK':
+        this.#parts.conduct.acknowledged(frame.headers);
+        break;
+      case 'DISCONNECT':
       case 'NACK':
         break;
       case 'SEND':
@@ -288,5 +297,5 @@ const tooSlow = () =>
 function closeCodeOf(code: FailureCode): number {
   if (code === 'overloaded') return closeCodes.later;
   if (code === 'internal' || code === 'unavailable') return closeCodes.internal;
-  return code === 'unauthorized' || code === 'forbidden' ? closeCodes.policy : closeCodes.protocol;
+  return refusals.includes(code) ? closeCodes.policy : closeCodes.protocol;
 }

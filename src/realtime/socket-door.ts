@@ -1,3 +1,4 @@
+import type { Failure } from '#actors/errors.ts';
 import type { Credentials } from '#src/security/auth.ts';
 import type { Session } from './session.ts';
 import type { Wire } from './wire.ts';
@@ -13,8 +14,8 @@ export interface Shown extends Credentials {
 /** A session that began with a credential. */
 export interface Credited {
   session: Session;
-  /** Whether whom the credential named is who it names now. */
-  isStillValid(): boolean | Promise<boolean>;
+  /** Why whom the credential named may not go on; null: they may. */
+  refusal(): Failure | null | Promise<Failure | null>;
 }
 
 /** One WebSocket of the hub, by its path: who may come, and what its sessions can do. */

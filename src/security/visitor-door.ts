@@ -16,15 +16,15 @@ export async function visitorBy(
 ): Promise<Visitor | null> {
   const claims = await visitorTokens.verify(use, token);
   if (claims === null) return null;
-  if (!isOpen({ store }, claims.channelId)) {
-    throw new Failure('channel_not_connected', 'The channel of this conversation is not connected.');
-  }
+  assertOpen({ store }, claims.channelId);
   return { kind: 'visitor', ...claims };
 }
 
-/** Whether visitors may come to a channel. */
-export const isOpen = ({ store }: Pick<Services, 'store'>, channelId: string): boolean =>
-  store.channels.find(channelId)?.connected === true;
+/** Visitors may come to a channel. @throws Failure `channel_not_connected` */
+export function assertOpen({ store }: Pick<Services, 'store'>, channelId: string): void {
+  if (store.channels.find(channelId)?.connected === true) return;
+  throw new Failure('channel_not_connected', 'The channel of this conversation is not connected.');
+}
 
 /**
  * Whether a page may use a channel: any may, where the channel names none.

@@ -39,6 +39,15 @@ export class VisitorLimits {
     this.#take(`${act} channel ${channelId}`, perMinute, 'on this channel');
   }
 
+  /** Who comes back to a conversation by a valid token: as often as an address may come. @throws Failure `rate_limited` */
+  admitVisitor(conversationId: string): void {
+    this.#take(
+      `authenticate visitor ${conversationId}`,
+      this.#limits.authenticationsPerAddress,
+      'for this conversation',
+    );
+  }
+
   #take(name: string, perMinute: number, where: string): void {
     const now = this.#clock.elapsed();
     const { tokens, at } = this.#buckets.get(name) ?? { tokens: perMinute, at: now };

@@ -30,6 +30,6 @@ export function testConfig(security: Partial<Config['security']> = {}): Config {
       ...{ sendsPerAddress: 10_000, sendsPerChannel: 10_000 },
     },
     media: { maxSize: 1024 * 1024, types: ['*'] },
-    retention: { journal: 0, deliveries: 0 },
+    retention: { journal: 0, deliveries: 0, raw: 7 * 86_400_000 },
   };
 }

@@ -11,11 +11,14 @@ export function subjectMatches(pattern: string, subject: string): boolean {
   return wanted.length === given.length;
 }
 
-/** A bus inside one process that loses nothing: for tests of what stands behind it. */
+/** A bus inside one process that loses nothing while it is up: for tests of what stands behind it. */
 export class MemoryBus implements Bus {
+  /** Down, it takes no requests. */
+  down = false;
   readonly #subscriptions = new Set<{ pattern: string; handle: (parcel: Parcel) => void }>();
 
   request(subject: string, data: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    if (this.down) return Promise.reject(new BusError('disconnected', 'the bus is down'));
     const served = [...this.#subscriptions].filter(({ pattern }) => subjectMatches(pattern, subject));
     if (served.length === 0) return Promise.reject(new BusError('no_responder', `nobody serves ${subject}`));
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { Client, type IFrame, type StompHeaders } from '@stomp/stompjs';
+import { Client, type IMessage, type StompHeaders } from '@stomp/stompjs';
 import { WebSocket } from 'ws';
 import type { MessageJson } from '#actors/representation.ts';
 import { until } from './source-client.ts';
@@ -25,6 +25,14 @@ export async function connectChannel(api: Api, more: object = {}): Promise<strin
   const { body } = await api.post<{ id: string }>('/channels.chatplugin.connect', { name: 'shop', ...more });
   return body.id;
 }
+
+/** A visitor who has come to the channel `shop`, and has written nothing yet. */
+export const visit = async (api: Api): Promise<TestVisitor> =>
+  TestVisitor.authenticated(api, { channel_id: await connectChannel(api) });
+
+/** What agents see of a visitor's conversation. */
+export const messagesOf = async (api: Api, { conversation }: TestVisitor): Promise<MessageJson[]> =>
+  (await api.post<{ data: MessageJson[] }>('/messages.list', { conversation_id: conversation })).body.data;
 
 /** The person at a chat plugin, with the stock STOMP client. */
 export class TestVisitor implements AsyncDisposable {
@@ -94,7 +102,7 @@ interface SocketOptions {
 export class VisitorSocket {
   readonly client: Client;
   readonly pushed: Pushed[] = [];
-  readonly frames: IFrame[] = [];
+  readonly frames: IMessage[] = [];
   readonly typing: boolean[] = [];
   /** What an ERROR frame said. */
   error: StompHeaders | null = null;
@@ -143,7 +151,7 @@ export class VisitorSocket {
     return this.pushed.map(({ message }) => (message.content as { text: string }).text);
   }
 
-  async #subscribe(destination: string, headers: StompHeaders, take: (frame: IFrame) => void): Promise<void> {
+  async #subscribe(destination: string, headers: StompHeaders, take: (frame: IMessage) => void): Promise<void> {
     const receipt = `receipt-${Math.random()}`;
     const confirmed = new Promise((resolve) => this.client.watchForReceipt(receipt, resolve));
     this.client.subscribe(destination, take, { ...headers, receipt });

@@ -1,9 +1,16 @@
 import { perFile, perImport, type Rule } from './rule.ts';
-import { codeOf, importsOf, topLevel, withoutComments } from './scan.ts';
+import { codeOf, importsOf, type SourceFile, topLevel, withoutComments } from './scan.ts';
 
 const registryFile = 'src/connectors/registry.ts';
 
 const connectorFolder = (path: string): string | null => /^src\/connectors\/[^/]+\//.exec(path)?.[0] ?? null;
+
+/** The folders of connectors, and those of words that several connectors share: what has no connector.ts is none. */
+function foldersIn(files: SourceFile[]): { connectors: string[]; shared: string[] } {
+  const all = [...new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null))];
+  const isConnector = (folder: string): boolean => files.some(({ path }) => path === `${folder}connector.ts`);
+  return { connectors: all.filter(isConnector), shared: all.filter((folder) => !isConnector(folder)) };
+}
 
 /** What a connector may use besides its own folder: the contract, words of all, and the types of what it is given. */
 const usableByConnectors = [
@@ -22,12 +29,20 @@ const usableByConnectors = [
 const waysOut =
   /^(?:node:(?:http|https|http2|net|tls|dns|dgram|fs|child_process|worker_threads)|undici|ws|hono|@hono\/)/;
 
-export const connectorsKnowLittle = perImport((path, specifier, target) => {
-  const folder = connectorFolder(path);
-  if (folder === null) return null;
-  const usable = target === null ? !waysOut.test(specifier) : usableByConnectors.some((use) => target.startsWith(use));
-  return usable || target?.startsWith(folder) ? null : `imports ${specifier}, which is not for connectors`;
-});
+export const connectorsKnowLittle: Rule = (files) => {
+  const { connectors, shared } = foldersIn(files);
+  return perImport((path, specifier, target) => {
+    const folder = connectorFolder(path);
+    if (folder === null) return null;
+    // What is shared knows no more than its connectors do, and neither them nor each other.
+    const own = connectors.includes(folder) ? [folder, ...shared] : [folder];
+    const usable =
+      target === null
+        ? !waysOut.test(specifier)
+        : [...usableByConnectors, ...own].some((use) => target.startsWith(use));
+    return usable ? null : `imports ${specifier}, which is not for connectors`;
+  })(files);
+};
 
 /** What is there without an import, and is no connector's: another way out, a clock, chance. */
 const notGiven =
@@ -58,18 +73,28 @@ const listsOfSources = ['src/config/', 'src/http/client/config.ts'];
 
 /** A connector that is not in the registry speaks to nobody; one without the suite may do anything. */
 export const connectorsAreListed: Rule = (files) => {
-  const folders = new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null));
+  const { connectors, shared } = foldersIn(files);
   const registry = files.find(({ path }) => path === registryFile);
   const listed = registry ? importsOf(registry).map(({ target }) => target) : [];
-  return [...folders].flatMap((folder) => {
+  const unlisted = connectors.flatMap((folder) => {
     const suite = folder.replace('src/', 'test/');
     const isHeld = files.some(({ path, text }) => path.startsWith(suite) && text.includes('conformance('));
     return [
-      ...(listed.some((target) => target?.startsWith(folder)) ? [] : [`${folder} is not in the registry`]),
+      ...(listed.some((target) => target?.startsWith(folder)) ? [] : [`${folder}connector.ts is not in the registry`]),
       ...(isHeld ? [] : [`${folder} has no conformance test below ${suite}`]),
     ];
   });
+  return [...unlisted, ...shared.filter((folder) => !isSharedBySeveral(files, folder)).map(noConnector)];
 };
+
+const noConnector = (folder: string): string =>
+  `${folder} has no connector.ts, and is not what two connectors have in common`;
+
+function isSharedBySeveral(files: SourceFile[], folder: string): boolean {
+  const using = files.filter((file) => importsOf(file).some(({ target }) => target?.startsWith(folder)));
+  const users = using.map(({ path }) => connectorFolder(path)).filter((user) => user !== null && user !== folder);
+  return new Set(users).size > 1;
+}
 
 /** The sources that the specification names: the hub speaks to each by a connector, whose folder may be called otherwise. */
 const builtInSources = ['chatplugin', 'pageplatform', 'photoplatform', 'cloudmsg', 'bizmaps', 'telco'];
@@ -96,14 +121,16 @@ export const sourcesHaveOneHome = perFile(({ path, text }) => {
 
 /** Only the registry, its own tests and operations know a connector by name. */
 export const connectorsHaveOneHome: Rule = (files) => {
-  const folders = new Set(files.map(({ path }) => connectorFolder(path)).filter((folder) => folder !== null));
+  const { connectors, shared } = foldersIn(files);
   return files.flatMap((file) => {
     const { path } = file;
-    const foreign = [...folders].filter((folder) => {
+    const foreign = connectors.filter((folder) => {
       const tests = folder.replace('src/', 'test/');
       return ![folder, tests, registryFile].some((home) => path.startsWith(home));
     });
-    const imports = importsOf(file).filter(({ target }) => foreign.some((folder) => target?.startsWith(folder)));
+    const isConnectors = connectorFolder(path) !== null || path.startsWith('test/connectors/');
+    const closed = isConnectors ? foreign : [...foreign, ...shared];
+    const imports = importsOf(file).filter(({ target }) => closed.some((folder) => target?.startsWith(folder)));
     const isList = topLevel(path) === 'test' || listsOfSources.some((list) => path.startsWith(list));
     const named = foreign.filter((folder) => {
       const name = folder.split('/')[2]!;

@@ -117,6 +117,24 @@ describe.skipIf(!hasBrowser)('the chat of a page', { timeout: 60_000 }, () => {
     expect(await stage.kept()).toEqual(['visitor: Without looks']);
   });
 
+  it('says that the channel is off, and comes back with it', async () => {
+    await using visitor = await stage.visitor();
+    const tab = await (await visitor.visit()).open();
+    await tab.write('Before');
+    await tab.sees('Before');
+    await stage.hub.post('/channels.chatplugin.disconnect', { channel_id: stage.channel });
+    await tab.write('In vain for now');
+    await tab.part('.foot[role="status"]').waitFor();
+    expect(await tab.part('textarea').count()).toBe(0);
+    expect(await tab.part('.line[data-status="sending"]').count()).toBe(1);
+    await stage.hub.post('/channels.chatplugin.connect', { name: 'shop' });
+    await tab.sees('In vain for now');
+    await tab.write('After');
+    await tab.sees('After');
+    expect(await tab.texts()).toEqual(['Before', 'In vain for now', 'After']);
+    expect(visitor.errors).toEqual([]);
+  });
+
   it('loses nothing when the hub is killed and comes back', async () => {
     await using visitor = await stage.visitor();
     const tab = await (await visitor.visit()).open();

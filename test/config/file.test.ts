@@ -131,7 +131,7 @@ test('gives every key its default', () => {
     components: { sources: {} },
     outgoing: { allowNetworks: [] },
     delivery: { giveUpAfter: 10 * 60_000 },
-    retention: { journal: 30 * 86_400_000, deliveries: 30 * 86_400_000 },
+    retention: { journal: 30 * 86_400_000, deliveries: 30 * 86_400_000, raw: 7 * 86_400_000 },
   });
 });
 
@@ -170,7 +170,7 @@ retention: { journal: 7d, deliveries: 90s }
   expect(config.components.sources.pageplatform).toBeUndefined();
   expect(config.outgoing.allowNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
   expect(config.delivery).toEqual({ giveUpAfter: 2 * 3_600_000 });
-  expect(config.retention).toEqual({ journal: 7 * 86_400_000, deliveries: 90_000 });
+  expect(config.retention).toEqual({ journal: 7 * 86_400_000, deliveries: 90_000, raw: 7 * 86_400_000 });
 });
 
 test('patterns of addresses may be a list or a text with commas', () => {

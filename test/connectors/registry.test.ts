@@ -4,6 +4,7 @@ import type { Connector } from '#src/connectors/connector.ts';
 import { createConnectors, factories } from '#src/connectors/registry.ts';
 import { Bodies } from '#src/http/bodies.ts';
 import { RequestQueues } from '#src/http/request-queues.ts';
+import { UpdateReceiver } from '#src/ingest/receiver.ts';
 import { Metrics } from '#src/metrics.ts';
 import { createGate } from '#src/security/gate.ts';
 import { createAuth } from '#src/security/auth.ts';
@@ -57,7 +58,9 @@ describe('the registry', () => {
       const [, route] = lettersConnector().routes;
       const connectors = createConnectors(api.config, [but({ routes: [{ ...route!, path }] })]);
       const services = { ...api.services, connectors };
-      const parts = { services, auth: createAuth(services, new Sightings(services)), metrics: new Metrics() };
+      const metrics = new Metrics();
+      const receiver = new UpdateReceiver(services, metrics);
+      const parts = { services, auth: createAuth(services, new Sightings(services)), metrics, receiver };
       const doors = {
         sockets: [],
         gate: createGate(api.config),

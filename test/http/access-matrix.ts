@@ -174,8 +174,11 @@ export type Ids = Record<string, Record<Whose, string>>;
 
 /** Fields that name something, whatever they are called: an id of the hub's or of the source's own. */
 const namesSomething = /(?:^|_)id$/;
-/** Ids that a request gives to new things, or that are the source's word for a person. */
-const free = new Set(['source_message_id', 'source_sender_id', 'agent_id']);
+/** Ids that a request gives to new things, or that are the source's word for a person or for an account. */
+const free = new Set([
+  ...['source_message_id', 'source_sender_id'],
+  ...['page_id', 'account_id', 'phone_number_id', 'agent_id'],
+]);
 
 /**
  * An operation's example with other ids in it.

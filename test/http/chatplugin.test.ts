@@ -4,21 +4,15 @@ import type { ChannelJson, ConversationJson, MessageJson } from '#actors/represe
 import { operations } from '#src/http/operations.ts';
 import { VisitorTokens } from '#src/security/visitor-token.ts';
 import { refusalOf, startApi, type TestApi } from '../_support/api.ts';
-import { systemToken, testConfig } from '../_support/config.ts';
+import { testConfig } from '../_support/config.ts';
 import { until } from '../_support/source-client.ts';
-import { claimsIn, connectChannel, TestVisitor } from '../_support/visitor.ts';
+import { claimsIn, connectChannel, messagesOf, visit } from '../_support/visitor.ts';
 
-const system = { Authorization: systemToken };
 const unknownId = '0192f3a4-5b6c-7d8e-9f01-000000000000';
 const hour = 3_600_000;
 
 const listed = async (api: TestApi): Promise<ConversationJson[]> =>
   (await api.post<{ data: ConversationJson[] }>('/conversations.list')).body.data;
-
-const messagesOf = async (api: TestApi, { conversation }: TestVisitor): Promise<MessageJson[]> =>
-  (await api.post<{ data: MessageJson[] }>('/messages.list', { conversation_id: conversation })).body.data;
-
-const visit = async (api: TestApi) => TestVisitor.authenticated(api, { channel_id: await connectChannel(api) });
 
 describe('a channel for visitors', () => {
   it('is connected under its name', async () => {
@@ -100,6 +94,29 @@ describe('without the component', () => {
       expect([path, ...refusalOf(answer)]).toEqual([path, 409, 'feature_disabled']);
       expect(answer.body.error).toContain('components.sources.chatplugin');
     }
+  });
+});
+
+describe('while the component is switched off', () => {
+  const set = (api: TestApi, enabled: boolean) =>
+    api.post('/components.update', { components: [{ name: 'sources-chatplugin', enabled }] });
+
+  it('agents are refused, and what waits goes on waiting', async () => {
+    await using api = await startApi();
+    api.dispatch();
+    const visitor = await visit(api);
+    await visitor.say('Hello');
+    const send = (text: string) =>
+      api.post('/messages.send', { conversation_id: visitor.conversation, message: { text } });
+    await send('Before');
+    await until('nobody is called', () => api.reader.outbox.count() === 0);
+    await set(api, false);
+    const refused = await send('Meanwhile');
+    expect(refusalOf(refused)).toEqual([403, 'channel_not_connected']);
+    expect(refused.body.error).toContain('chatplugin');
+    expect((await messagesOf(api, visitor)).map(({ state }) => state)).toEqual(['delivered', 'pending']);
+    await set(api, true);
+    expect((await send('Later')).status).toBe(200);
   });
 });
 
@@ -192,113 +209,6 @@ describe('a visitor', () => {
   });
 });
 
-describe('a resume token', () => {
-  it('goes on with the conversation, an hour later', async () => {
-    await using api = await startApi();
-    const visitor = await visit(api);
-    const { body: said } = await visitor.say('Hello');
-    const resume_token = await visitor.resumeToken();
-    expect(claimsIn(resume_token).exp * 1_000 - api.system.clock.now()).toBe(7 * 24 * hour);
-    api.system.clock.set(hour);
-    expect((await visitor.say('Too late')).status).toBe(401);
-    const back = await TestVisitor.authenticated(api, { resume_token });
-    expect([back.conversation, back.earlier]).toEqual([visitor.conversation, [said]]);
-    expect((await back.say('Here again')).status).toBe(200);
-  });
-
-  it('is made on behalf of a visitor with the system token', async () => {
-    await using api = await startApi();
-    const visitor = await visit(api);
-    await visitor.say('Hello');
-    const { conversation_id, channel_id } = claimsIn(visitor.token);
-    const made = await api.post<{ resume_token: string }>(
-      '/chatplugin.resumeToken',
-      { conversation_id, channel_id },
-      system,
-    );
-    const back = await TestVisitor.authenticated(api, { resume_token: made.body.resume_token });
-    expect(back.conversation).toBe(visitor.conversation);
-    expect((await back.say('From another place')).body.sender).toEqual({ id: claimsIn(visitor.token).sub });
-  });
-
-  it('is made on behalf of nobody who is not there', async () => {
-    await using api = await startApi();
-    const visitor = await visit(api);
-    await visitor.say('Hello');
-    const source = await api.addSource('shop');
-    const foreign = await source.push('ann', 'Hi');
-    const { conversation_id, channel_id } = claimsIn(visitor.token);
-    const other = await connectChannel(api, { name: 'other' });
-    const bodies = [
-      { channel_id, conversation_id: unknownId },
-      { channel_id: other, conversation_id },
-      { channel_id: source.channel, conversation_id: foreign },
-    ];
-    for (const body of bodies) {
-      expect(refusalOf(await api.post('/chatplugin.resumeToken', body, system))).toEqual([404, 'not_found']);
-    }
-    expect(refusalOf(await api.post('/chatplugin.resumeToken', { channel_id }, system))).toEqual([
-      400,
-      'invalid_request',
-    ]);
-  });
-
-  it('is refused after seven days, and so are other tokens', async () => {
-    await using api = await startApi();
-    const visitor = await visit(api);
-    const resume_token = await visitor.resumeToken();
-    const foreign = testConfig();
-    const { conversation_id: conversationId, channel_id: channelId, sub: contact } = claimsIn(visitor.token);
-    const other = new VisitorTokens(
-      { security: { ...foreign.security, jwtSecret: foreign.security.systemToken } },
-      api.system.clock,
-    );
-    const forged = await other.make('resume', { conversationId, channelId, contact });
-    const ask = async (token: string) => refusalOf(await api.post('/chatplugin.authenticate', { resume_token: token }));
-    for (const token of [visitor.token, forged, systemToken, '', 'x.y.z', `${resume_token}x`]) {
-      expect(await ask(token)).toEqual([401, 'unauthorized']);
-    }
-    api.system.clock.set(7 * 24 * hour);
-    expect(await ask(resume_token)).toEqual([401, 'unauthorized']);
-  });
-
-  it('or a channel: one of the two', async () => {
-    await using api = await startApi();
-    const channel_id = await connectChannel(api);
-    for (const body of [{}, { channel_id, resume_token: 'x' }]) {
-      expect(refusalOf(await api.post('/chatplugin.authenticate', body))).toEqual([400, 'invalid_request']);
-    }
-    for (const channel of [unknownId, (await api.addSource('shop')).channel]) {
-      const answer = await api.post('/chatplugin.authenticate', { channel_id: channel });
-      expect([answer.status, answer.body.error.replace(channel, '<id>')]).toEqual([
-        404,
-        'There is no channel <id> for visitors.',
-      ]);
-    }
-  });
-
-  it('shows what an agent sent and nobody fetched, but no failures', async () => {
-    await using api = await startApi();
-    const visitor = await visit(api);
-    await visitor.say('Hello');
-    const { conversation_id, channel_id } = claimsIn(visitor.token);
-    const send = (text: string) => api.post('/messages.send', { conversation_id, message: { text } });
-    await send('One');
-    await api.post('/channels.chatplugin.disconnect', { channel_id });
-    api.dispatch();
-    await until('One failed', async () => (await messagesOf(api, visitor))[1]?.state === 'failed');
-    await connectChannel(api);
-    await send('Two');
-    const { body } = await api.post<{ resume_token: string }>(
-      '/chatplugin.resumeToken',
-      { conversation_id, channel_id },
-      system,
-    );
-    const back = await TestVisitor.authenticated(api, { resume_token: body.resume_token });
-    expect(back.earlier.map(({ content }) => content)).toEqual([{ text: 'Hello' }, { text: 'Two' }]);
-  });
-});
-
 describe('how often visitors may ask', () => {
   const limited = async (visitors: Partial<ReturnType<typeof testConfig>['visitors']>) => {
     const config = testConfig();
@@ -314,6 +224,20 @@ describe('how often visitors may ask', () => {
     expect([...refusalOf(refused), refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '20']);
     api.system.clock.advance(20_000);
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
+  });
+
+  it('bounds no one who comes back with a token by others', async () => {
+    await using api = await limited({ authenticationsPerAddress: 2, authenticationsPerChannel: 1 });
+    const visitor = await visit(api);
+    const channel_id = await connectChannel(api);
+    const resume = (resume_token: string) => api.post('/chatplugin.authenticate', { resume_token });
+    const ticket = await visitor.resumeToken();
+    expect((await api.post('/chatplugin.authenticate', { channel_id })).status).toBe(429);
+    expect((await api.post('/chatplugin.authenticate', { channel_id })).status).toBe(429);
+    const back = [await resume(ticket), await resume(ticket), await resume(ticket)];
+    expect(back.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(back[2]!.headers.get('retry-after')).toBe('30');
+    expect((await resume('x.y.z')).status).toBe(429);
   });
 
   it('is bounded for a channel, each for itself', async () => {

@@ -37,6 +37,11 @@ export class Agents {
     for (let n = 0; n < count; n++) this.#send(conversation, { conversation_id: conversation });
   }
 
+  /** Writes into a conversation that is there. */
+  answer(conversation: string): void {
+    this.#send(conversation, { conversation_id: conversation });
+  }
+
   /** Writes to somebody who may not have written yet. */
   start(): void {
     const { conversation, channel, name } = this.#world.random.pick(contacts);

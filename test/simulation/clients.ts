@@ -83,7 +83,7 @@ export class Clients {
   /** Null when the client gave up without an answer that is the last word. */
   async #untilAnswered(asked: Asked, sent: HttpRequest, until: number): Promise<HttpAnswer | null> {
     for (let tries = 1; this.#world.now() < until; tries++) {
-      const ending = await this.#try(sent);
+      const ending = await this.once(sent);
       const said = ending.kind === 'answered' ? String(ending.answer.status) : ending.kind;
       this.#world.trace.note('client', `${asked.name} ${said}`);
       if (ending.kind === 'answered') {
@@ -113,7 +113,8 @@ export class Clients {
     return answer.status === 403 || code === 'feature_disabled' ? null : answer;
   }
 
-  async #try(sent: HttpRequest): Promise<Ending> {
+  /** Asks once, as soon as a hub is up. */
+  async once(sent: HttpRequest): Promise<Ending> {
     const { random } = this.#world;
     let hub = this.#world.hub;
     while (hub === null) {

@@ -76,6 +76,7 @@ export function waitingIn(world: World): Record<string, number> {
   const { db, store } = world;
   const counts = db.prepare(
     `SELECT (SELECT count(*) FROM outbox) AS outbox, (SELECT count(*) FROM timer) AS timer,
+       (SELECT count(*) FROM message WHERE state = 'pending') AS pending,
        (SELECT count(*) FROM parked_send) AS parked_send,
        (SELECT count(*) FROM parked_echo) AS parked_echo,
        (SELECT count(*) FROM parked_metadata p WHERE EXISTS (

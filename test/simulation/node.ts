@@ -24,6 +24,7 @@ import { sourceTokens } from './source-tokens.ts';
 import type { Trace } from './trace.ts';
 import type { UnreliableBus } from './unreliable-bus.ts';
 import type { VirtualTime } from './virtual-time.ts';
+import { visitorTokens } from './visitor-tokens.ts';
 
 /** The main process of a node: what clients talk to, and its dispatchers. */
 export interface HubProcess {
@@ -171,6 +172,7 @@ export class SimulatedNode {
       log: this.#logger(process, []),
       awaited: webhooks,
       tokens: sourceTokens,
+      visitorTokens: visitorTokens(() => process.clock.now()),
     });
     this.#reapAtDeath(process, () => services.close());
     const metrics = new Metrics();

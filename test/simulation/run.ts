@@ -59,10 +59,11 @@ async function verdict(world: World, steps: number): Promise<string[]> {
       ...webhookProblems(world, scenario.webhooks.subscribed),
       ...scenario.followers.problems(),
       ...scenario.components.problems(),
+      ...scenario.visitors.problems(),
     ];
   } catch (error) {
     if (!(error instanceof Endless)) throw error;
-    return [...world.problems, `the run does not end: ${error.message}; ${goingOn(world, clients)}`];
+    return [...world.problems, `the run does not end: ${error.message}; ${goingOn(world, clients, scenario)}`];
   }
 }
 
@@ -71,7 +72,7 @@ async function lived(world: World, clients: Clients, scenario: Scenario, steps: 
   const { time, random } = world;
   scenario.prepare();
   for (let second = 0; clients.underWay > 0 || !world.isSettled; second++) {
-    if (second === patience.start) return `the hub does not come up: ${goingOn(world, clients)}`;
+    if (second === patience.start) return `the hub does not come up: ${goingOn(world, clients, scenario)}`;
     await time.pass(1_000);
   }
   world.prepared();
@@ -103,9 +104,10 @@ async function quieted(world: World, clients: Clients, scenario: Scenario): Prom
   for (let second = 1, quiet = 0; second <= patience.end; second++) {
     await world.time.pass(1_000);
     scenario.components.recover();
+    scenario.visitors.recover();
     // Not while somebody asks: for the hub it may be another day.
     if (clients.underWay === 0) world.correctClock();
-    if (isQuiet(world, clients)) {
+    if (isQuiet(world, clients) && scenario.visitors.areQuiet) {
       // Those who follow the feed are some way behind.
       if (scenario.followers.haveAll || ++quiet === patience.followers) return null;
     } else if (second % leapEvery === 0) {
@@ -114,7 +116,7 @@ async function quieted(world: World, clients: Clients, scenario: Scenario): Prom
       scenario.webhooks.resume();
     }
   }
-  return `the hub does not get quiet: ${goingOn(world, clients)}`;
+  return `the hub does not get quiet: ${goingOn(world, clients, scenario)}`;
 }
 
 function isQuiet(world: World, clients: Clients): boolean {
@@ -122,7 +124,12 @@ function isQuiet(world: World, clients: Clients): boolean {
   return Object.values(waitingIn(world)).every((count) => count === 0);
 }
 
-function goingOn(world: World, clients: Clients): string {
-  const counts = { ...waitingIn(world), clients: clients.underWay, calls: world.callsUnderWay };
+function goingOn(world: World, clients: Clients, { visitors }: Scenario): string {
+  const counts = {
+    ...waitingIn(world),
+    clients: clients.underWay,
+    calls: world.callsUnderWay,
+    visitors: visitors.states,
+  };
   return `${JSON.stringify(counts)}, last: ${world.trace.end}`;
 }

@@ -8,6 +8,7 @@ import type { Ledger } from './ledger.ts';
 import { People } from './people.ts';
 import { SourceApps } from './source-apps.ts';
 import { TagUsers } from './tag-users.ts';
+import { Visitors } from './visitors.ts';
 import { WebhookUsers } from './webhook-users.ts';
 import type { World } from './world.ts';
 
@@ -16,6 +17,7 @@ const weights = {
   ...{ ingest: 20, say: 4, connection: 4 },
   ...{ send: 22, start: 5, resend: 6, markRead: 5, setState: 4, rename: 2, upsert: 6 },
   ...{ mergeContacts: 10, updateContact: 2, deleteContact: 0.2, importContacts: 1 },
+  ...{ visit: 8, answer: 8, move: 4, disturbVisitor: 3, chatConnection: 1 },
   ...{ write: 4, renamePerson: 1, erase: 1 },
   ...{ createTag: 2, tag: 5, untag: 2, deleteTag: 1.5 },
   ...{ subscribe: 1, updateWebhook: 1, replay: 1, lookAtWebhooks: 1, listen: 1, poll: 0.5 },
@@ -36,6 +38,7 @@ export class Scenario {
   readonly webhooks: WebhookUsers;
   readonly followers: Followers;
   readonly components: ComponentUsers;
+  readonly visitors: Visitors;
   readonly #sources: SourceApps;
   readonly #agents: Agents;
   readonly #faults: Faults;
@@ -56,6 +59,8 @@ export class Scenario {
     this.webhooks = webhooks;
     const components = new ComponentUsers(world, clients);
     this.components = components;
+    const visitors = new Visitors(world, clients);
+    this.visitors = visitors;
     const followers = new Followers(world);
     this.followers = followers;
     this.#steps = {
@@ -73,6 +78,14 @@ export class Scenario {
       updateContact: () => people.update(),
       deleteContact: () => people.remove(),
       importContacts: () => people.bring(),
+      visit: () => visitors.say(),
+      answer: () => {
+        const conversation = visitors.someConversation();
+        if (conversation !== undefined) agents.answer(conversation);
+      },
+      move: () => visitors.move(),
+      disturbVisitor: () => visitors.disturb(),
+      chatConnection: () => visitors.connection(),
       write: () => erasures.write(),
       renamePerson: () => erasures.rename(),
       erase: () => erasures.erase(),
@@ -107,6 +120,7 @@ export class Scenario {
   /** Sources, channels, the first webhooks and followers, before any fault. */
   prepare(): void {
     this.#sources.prepare();
+    this.visitors.prepare();
     this.followers.prepare();
     for (let count = this.#world.random.int(3); count > 0; count--) this.webhooks.subscribe();
   }

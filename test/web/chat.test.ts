@@ -31,14 +31,22 @@ describe('the first Message', () => {
     expect(shownIn(chat.state)).toEqual(['Hello (sending)']);
   });
 
-  it('finds a channel that takes no visitors', async () => {
-    hub.refusals.set('/chatplugin.authenticate', [403, { error: 'not connected' }]);
+  it('waits for a channel that takes no visitors', async () => {
+    hub.switchOff();
     const { chat } = await begun();
-    expect([chat.state.phase, hub.requests.length]).toEqual(['unavailable', 1]);
+    expect([chat.state.phase, hub.requests.length, shownIn(chat.state)]).toEqual([
+      'unavailable',
+      1,
+      ['Hello (sending)'],
+    ]);
     chat.send({ text: 'Anybody?' });
     hub.clock.advance(600_000);
     await settled();
-    expect(hub.requests.length).toBe(1);
+    expect(chat.state.phase).toBe('unavailable');
+    hub.refusals.clear();
+    hub.clock.advance(30_000);
+    await settled();
+    expect([chat.state.phase, chat.state.connection, hub.written]).toEqual(['active', 'online', ['Hello']]);
   });
 });
 
@@ -68,6 +76,17 @@ describe('live', () => {
     chat.send({ text: 'Again' });
     await settled();
     expect([most.shown, shownIn(chat.state)]).toEqual([2, ['Hello', 'Again']]);
+  });
+
+  it('acknowledges what it has', async () => {
+    const { chat } = await begun();
+    hub.agent('One');
+    hub.agent('Two');
+    await settled();
+    expect([shownIn(chat.state), hub.acknowledged]).toEqual([
+      ['Hello', 'One', 'Two'],
+      ['1', '2', '3'],
+    ]);
   });
 
   it('shows that an agent types, for ten seconds', async () => {
@@ -206,10 +225,21 @@ describe('pages and tabs', () => {
     expect([later.state.phase, hub.written]).toEqual(['active', ['Hello again']]);
   });
 
+  it('asks for the conversation once, and misses nothing', async () => {
+    const { chat, browser } = await begun();
+    chat.close();
+    hub.onConnection = () => hub.agent('Before the socket listens');
+    const before = hub.count('/chatplugin.authenticate');
+    const later = browser.open();
+    await settled();
+    expect(hub.count('/chatplugin.authenticate') - before).toBe(1);
+    expect(shownIn(later.state)).toEqual(['Hello', 'Before the socket listens']);
+  });
+
   it('keeps the conversation of a channel that is off for now', async () => {
     const { chat, browser } = await begun();
     chat.close();
-    hub.refusals.set('/chatplugin.authenticate', [403, { error: 'not connected' }]);
+    hub.switchOff();
     const meanwhile = browser.open();
     await settled();
     expect(meanwhile.state.phase).toBe('unavailable');

@@ -24,6 +24,12 @@ export class MemoryHub {
   /** Status and body in the place of the next answers of a path. */
   readonly refusals = new Map<string, [status: number, body: object, headers?: Record<string, string>]>();
   readonly typingTold: boolean[] = [];
+  /** Places of the frames that clients have acknowledged, in each conversation. */
+  readonly acknowledged: string[] = [];
+  /** Called when a socket is opened, before it listens. */
+  onConnection = () => {};
+  /** What chance is for its visitors. */
+  random = 1;
   readonly #named = new Map<string, Message>();
   readonly #badTokens = new Set<string>();
   #made = 0;
@@ -50,6 +56,17 @@ export class MemoryHub {
   /** Every socket is cut. */
   cut(): void {
     for (const socket of [...this.sockets]) socket.end(1006);
+  }
+
+  /** The channel takes no visitors: those who are there are told to go. */
+  switchOff(): void {
+    this.refusals.set('/chatplugin.authenticate', [403, { error: 'not connected' }]);
+    for (const socket of [...this.sockets]) socket.refuse('channel_not_connected');
+  }
+
+  /** How often a path was asked for. */
+  count(path: string): number {
+    return this.requests.filter((asked) => asked === path).length;
   }
 
   readonly fetch = (async (url: string, request: RequestInit): Promise<Response> => {
@@ -81,7 +98,10 @@ export class MemoryHub {
     if (!body['resume_token']) this.conversations.set(conversation, []);
     const messages = this.conversations.get(conversation);
     if (!messages) return Response.json({ error: 'expired' }, { status: 401 });
-    return Response.json({ token: `token-${++this.#made}:${conversation}`, messages });
+    return Response.json({
+      ...{ token: `token-${++this.#made}:${conversation}`, messages },
+      cursor: String(messages.length),
+    });
   }
 
   /** Null: the token is none, or not good any more. */
@@ -101,7 +121,7 @@ export class MemoryHub {
       sent_at: sentAt,
     };
     messages.push(message);
-    for (const socket of this.sockets) if (socket.conversation === conversation) socket.give('messages', { message });
+    for (const socket of this.sockets) if (socket.conversation === conversation) socket.push(messages.length, message);
     return message;
   }
 
@@ -125,25 +145,37 @@ export class MemorySocket {
   onclose = (_event: { code: number }) => {};
   conversation: string | null = null;
   readonly #hub: MemoryHub;
-  #given = 0;
+  #isListening = false;
   #isOver = false;
 
   constructor(hub: MemoryHub) {
     this.#hub = hub;
     hub.connections++;
+    hub.onConnection();
     queueMicrotask(() => (hub.isDown || hub.hasNoSockets ? this.end(1006) : this.onopen()));
   }
 
   send(data: string): void {
     for (const { command, headers, body } of decodeFrames(data)) {
       if (command === 'CONNECT') this.#connect(headers['Authorization']?.slice('Bearer '.length) ?? '');
-      if (command === 'SUBSCRIBE' && headers['receipt']) this.#frame('RECEIPT', { 'receipt-id': headers['receipt'] });
+      if (command === 'SUBSCRIBE' && headers['id'] === 'messages') this.#listen(headers);
+      if (command === 'ACK') this.#hub.acknowledged.push(headers['id'] ?? '');
       if (command === 'SEND') this.#hub.typingTold.push((JSON.parse(body) as { typing: boolean }).typing);
     }
   }
 
-  give(subscription: string, body: object): void {
-    this.#frame('MESSAGE', { subscription, 'message-id': String(++this.#given) }, JSON.stringify(body));
+  give(subscription: string, body: object, place = ''): void {
+    const headers = { subscription, 'message-id': place, ...(place && { ack: place }) };
+    this.#frame('MESSAGE', headers, JSON.stringify(body));
+  }
+
+  /** @param place of the Message in its conversation, from 1 */
+  push(place: number, message: Message): void {
+    if (this.#isListening) this.give('messages', { message }, String(place));
+  }
+
+  refuse(code: string): void {
+    this.#frame('ERROR', { code });
   }
 
   end(code: number): void {
@@ -159,8 +191,18 @@ export class MemorySocket {
 
   #connect(token: string): void {
     this.conversation = this.#hub.accept(this, token);
-    if (this.conversation === null) this.#frame('ERROR', { code: 'unauthorized' });
+    if (this.conversation === null) this.refuse('unauthorized');
     else this.#frame('CONNECTED', { version: '1.2', 'heart-beat': '0,0' });
+  }
+
+  #listen({ after = '', receipt = '' }: Record<string, string>): void {
+    this.#isListening = true;
+    this.#frame('RECEIPT', { 'receipt-id': receipt });
+    const messages = this.#hub.conversations.get(this.conversation!)!;
+    const from = after === '' ? messages.length : Number(after);
+    messages.slice(from).forEach((message, at) => {
+      this.push(from + at + 1, message);
+    });
   }
 
   #frame(command: string, headers: Record<string, string>, body = ''): void {
@@ -204,7 +246,7 @@ export class MemoryBrowser {
       storage: this.#ofTab(),
       clock: hub.clock,
       newId: () => `id-${++this.#ids}`,
-      random: () => 1,
+      random: () => hub.random,
       exclusively: <T>(name: string, work: () => Promise<T>): Promise<T> => {
         const before = this.#locks.get(name) ?? Promise.resolve();
         const done = before.then(work, work);

@@ -47,4 +47,4 @@ function connectorOf({ components }: Config): Connector | null {
 }
 
 /** Business messaging, reached from maps and search. */
-export const bizMapsConnector = Object.assign(connectorOf, { accounts: [agents] });
+export const bizmapsConnector = Object.assign(connectorOf, { accounts: [agents] });

@@ -29,22 +29,40 @@ export const authenticateChatplugin = defineOperation({
     })
     .meta({ anyOf: [{ required: ['channel_id'] }, { required: ['resume_token'] }] }),
   example: { channel_id: exampleIds.channel },
-  responses: { 200: z.object({ token: z.string(), messages: z.array(messageSchema) }) },
+  responses: {
+    200: z.object({
+      token: z.string(),
+      messages: z.array(messageSchema),
+      cursor: z.string().describe('Subscribe with it as `after`: what came since this answer is told.'),
+    }),
+  },
   errors: ['feature_disabled', 'rate_limited', 'not_found', 'channel_not_connected', 'unauthorized', 'forbidden'],
   async handle(call, { channel_id, resume_token }) {
     const { services, from } = call;
-    services.visitorLimits.admitAddress('authenticate', from.address);
-    const claims = resume_token === undefined ? begun(call, channel_id!) : await resumed(call, resume_token);
+    const known = resume_token === undefined ? null : await visitorBy(services, 'resume', resume_token);
+    if (known === null) services.visitorLimits.admitAddress('authenticate', from.address);
+    const claims = known ?? begun(call, channel_id);
     // Pages that may not come use up nothing of the channel's.
     assertPageMay(services, claims.channelId, from.page);
-    services.visitorLimits.admitChannel('authenticate', claims.channelId);
+    // After a restart all who are known come back at once: strangers' bounds are none of theirs.
+    if (known === null) services.visitorLimits.admitChannel('authenticate', claims.channelId);
+    else services.visitorLimits.admitVisitor(claims.conversationId);
     const token = await services.visitorTokens.make('visit', claims);
-    return ok({ token, messages: await collectedMessages(call, claims) });
+    // Before the Messages are read: what comes in between is told twice rather than never.
+    const cursor = services.feed.encodeCursor(services.feed.end());
+    return ok({ token, messages: await collectedMessages(call, claims), cursor });
   },
 });
 
-/** A visitor whom nobody has met. @throws Failure `not_found`, `channel_not_connected` */
-function begun({ services, newId }: Call, channelId: string): VisitClaims {
+/**
+ * A visitor whom nobody has met.
+ * @param channelId undefined: a resume token was given, and is none
+ * @throws Failure `unauthorized`, `not_found`, `channel_not_connected`
+ */
+function begun({ services, newId }: Call, channelId: string | undefined): VisitClaims {
+  if (channelId === undefined) {
+    throw new Failure('unauthorized', 'The resume_token is not one of this hub, or it is over. Begin with channel_id.');
+  }
   const channel = services.store.channels.find(channelId);
   if (channel?.source !== visitedSource) {
     throw new Failure('not_found', `There is no channel ${channelId} for visitors.`);
@@ -52,13 +70,4 @@ function begun({ services, newId }: Call, channelId: string): VisitClaims {
   if (!channel.connected) throw new Failure('channel_not_connected', `The channel ${channelId} is not connected.`);
   const contact = newId();
   return { conversationId: conversationId(channelId, contact), channelId, contact };
-}
-
-/** @throws Failure `unauthorized`, `channel_not_connected` */
-async function resumed({ services }: Call, token: string): Promise<VisitClaims> {
-  const visitor = await visitorBy(services, 'resume', token);
-  if (visitor === null) {
-    throw new Failure('unauthorized', 'The resume_token is not one of this hub, or it is over. Begin with channel_id.');
-  }
-  return visitor;
 }

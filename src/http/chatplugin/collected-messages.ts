@@ -2,6 +2,7 @@ import { requestCause } from '#actors/cause.ts';
 import { parseJson } from '#actors/json.ts';
 import type { MessageJson } from '#actors/representation.ts';
 import type { VisitClaims } from '#src/security/visitor-token.ts';
+import { shownToVisitor } from '#src/security/visitor-view.ts';
 import type { Call } from '../operation.ts';
 
 /** The newest ones, as many as a page holds. */
@@ -17,7 +18,7 @@ export async function collectedMessages(
 ): Promise<MessageJson[]> {
   const { items } = services.store.messages.page(conversationId, { limit: most, from: null }, 'desc');
   const newest = items.map(({ text }) => parseJson(text) as MessageJson).filter(({ state }) => state !== 'failed');
-  const messages = newest.reverse();
+  const messages = newest.reverse().map(shownToVisitor);
   const messageIds = messages.filter(({ state }) => state === 'pending').map(({ id }) => id);
   if (messageIds.length === 0) return messages;
   const caller = `visitor ${conversationId}`;

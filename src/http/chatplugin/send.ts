@@ -3,6 +3,7 @@ import { isoTime, type MessageJson } from '#actors/representation.ts';
 import { visitReceiver } from '#src/connectors/registry.ts';
 import type { MessageItem } from '#src/ingest/items.ts';
 import { sortMessages, storeMessages } from '#src/ingest/messages.ts';
+import { shownToVisitor } from '#src/security/visitor-view.ts';
 import { defineOperation, ok } from '../operation.ts';
 import { messageSchema } from '../schemas.ts';
 
@@ -29,7 +30,7 @@ export const sendChatplugin = defineOperation({
     if (stored === undefined) throw new Failure('channel_not_connected', `The channel ${channelId} is not connected.`);
     // One that was there already is as it was then, whatever is sent under its name now.
     const earlier = stored.duplicate ? store.messages.find(stored.id) : null;
-    return ok(earlier?.message ?? asStored(inbound.source, inbound.messages[0]!, stored.id));
+    return ok(shownToVisitor(earlier?.message ?? asStored(inbound.source, inbound.messages[0]!, stored.id)));
   },
 });
 

@@ -53,7 +53,7 @@ type Sent = Answer<200, MessageJson> | Answer<202, undefined>;
 async function send(call: CoreCall, conversation: string, content: Json): Promise<Sent> {
   // A disconnect between this look and the send shows as a failed message: the dispatcher asks again.
   const known = call.services.store.conversations.find(conversation);
-  if (known !== null) assertConnected(known.channel);
+  if (known !== null) assertUsable(call, known.channel);
   return handOver(call, conversation, content);
 }
 
@@ -65,7 +65,7 @@ async function start(call: CoreCall, channel: string, recipient: string, content
     const message = `A conversation on ${found.source} can only be started by the contact.`;
     throw new Failure('source_cannot_start_conversation', message);
   }
-  assertConnected(found);
+  assertUsable(call, found);
   const origin = {
     channelId: channel,
     source: found.source,
@@ -90,7 +90,13 @@ async function handOver(
   return message === null ? empty(202, { 'X-Message-Id': messageId }) : ok(message);
 }
 
-function assertConnected(channel: ChannelJson): void {
-  if (channel.connected) return;
-  throw new Failure('channel_not_connected', `The channel ${channel.id} is not connected. Connect it again first.`);
+/** @throws Failure `channel_not_connected` where a message would fail: nobody carries it */
+function assertUsable({ services }: CoreCall, channel: ChannelJson): void {
+  if (!channel.connected) {
+    throw new Failure('channel_not_connected', `The channel ${channel.id} is not connected. Connect it again first.`);
+  }
+  if (services.connectors.of(channel) === null) {
+    const message = `The source ${channel.source} of the channel ${channel.id} is switched off. Switch it on first.`;
+    throw new Failure('channel_not_connected', message);
+  }
 }

@@ -3,7 +3,7 @@ import { Failure } from '#actors/errors.ts';
 import { visitedSource } from '#src/connectors/registry.ts';
 import { VisitReports } from '#src/ingest/visit-reports.ts';
 import type { Visitor } from '#src/security/caller.ts';
-import { assertPageMay, isOpen, visitorBy } from '#src/security/visitor-door.ts';
+import { assertOpen, assertPageMay, visitorBy } from '#src/security/visitor-door.ts';
 import type { Services } from '#src/services.ts';
 import type { Conduct, Outlet } from '../conduct.ts';
 import { quote } from '../destination.ts';
@@ -12,9 +12,10 @@ import type { FanOut, Subscription } from '../fan-out.ts';
 import type { Frame, Headers } from '../frame.ts';
 import type { HeartBeatOffer } from '../heart-beat.ts';
 import { Session } from '../session.ts';
+import { Acknowledgements } from './acknowledgements.ts';
 import { Collector } from './collector.ts';
 import { SocketCount } from './socket-count.ts';
-import { followMessages, followTyping } from './subscriptions.ts';
+import { followMessages, followTyping, type FollowedMessages } from './subscriptions.ts';
 import { TypingPace } from './typing-pace.ts';
 import { TypingReport, typingIn } from './typing-report.ts';
 
@@ -34,7 +35,7 @@ export function visitorDoor(services: VisitorServices, fanOut: FanOut, heartBeat
     begin(wire, shown) {
       const conduct = new VisitorConduct(services, fanOut, shared, shown);
       const session = new Session(wire, { services, conduct, heartBeat });
-      return { session, isStillValid: () => conduct.isStillValid() };
+      return { session, refusal: () => conduct.refusal() };
     },
   };
 }
@@ -56,6 +57,7 @@ class VisitorConduct implements Conduct {
   #isOver = false;
   #reports: VisitReports | null = null;
   #collector: Collector | null = null;
+  #acknowledgements: Acknowledgements | null = null;
   #typing: TypingReport | null = null;
 
   constructor(services: VisitorServices, fanOut: FanOut, shared: SharedBounds, shown: Shown) {
@@ -77,26 +79,39 @@ class VisitorConduct implements Conduct {
     return visitor;
   }
 
-  isStillValid(): boolean {
-    const visitor = this.#visitor;
-    if (visitor === null) return true;
-    const { clock, connectors } = this.#services;
-    const isOn = connectors.of({ source: visitedSource }) !== null;
-    return isOn && clock.now() < visitor.until && isOpen(this.#services, visitor.channelId);
+  /** Why the visitor may not go on; null: they may. */
+  refusal(): Failure | null {
+    if (this.#visitor === null) return null;
+    try {
+      this.#assertMayGoOn(this.#visitor);
+      return null;
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
   }
 
   subscribe(destination: string, headers: Headers, outlet: Outlet): Subscription {
     const visitor = this.#visitor!;
     if (destination === '/user/queue/message') {
-      this.#collector ??= new Collector(this.#reports!, this.#services.log);
-      const parts = { services: this.#services, fanOut: this.#fanOut, collector: this.#collector };
-      return followMessages(parts, visitor, headers.get('after'), outlet);
+      return followMessages(this.#followed(headers), visitor, headers.get('after'), outlet);
     }
     if (destination === '/user/queue/typing') return followTyping(this.#services, visitor, outlet);
     throw new Failure(
       'invalid_request',
       `There is no destination ${quote(destination)}; there are: /user/queue/message, /user/queue/typing.`,
     );
+  }
+
+  #followed(headers: Headers): FollowedMessages {
+    this.#collector ??= new Collector(this.#reports!, this.#services.log);
+    this.#acknowledgements ??= new Acknowledgements(this.#collector);
+    const acknowledgements = headers.get('ack') === 'client-individual' ? this.#acknowledgements : null;
+    return { services: this.#services, fanOut: this.#fanOut, collector: this.#collector, acknowledgements };
+  }
+
+  acknowledged(headers: Headers): void {
+    this.#acknowledgements?.received(headers);
   }
 
   take({ headers, body }: Frame): void {
@@ -114,6 +129,16 @@ class VisitorConduct implements Conduct {
     this.#leave();
     this.#collector?.close();
     this.#typing?.close();
+  }
+
+  /** @throws Failure `feature_disabled`, `unauthorized`, `channel_not_connected`, `forbidden` */
+  #assertMayGoOn({ until, channelId }: Visitor): void {
+    this.#assertOn();
+    if (this.#services.clock.now() >= until) {
+      throw new Failure('unauthorized', 'The token of this session is over: authenticate with a resume token.');
+    }
+    assertOpen(this.#services, channelId);
+    assertPageMay(this.#services, channelId, this.#shown.origin);
   }
 
   /** @throws Failure `feature_disabled` */

@@ -7,12 +7,15 @@ import type { Services } from '#src/services.ts';
 import type { Outlet } from '../conduct.ts';
 import type { FanOut, Subscription } from '../fan-out.ts';
 import { type EventBytes, messageRest } from '../message.ts';
+import type { Acknowledgements } from './acknowledgements.ts';
 import type { Collector } from './collector.ts';
 
-interface MessageParts {
+export interface FollowedMessages {
   services: Pick<Services, 'feed' | 'store'>;
   fanOut: FanOut;
   collector: Collector;
+  /** Null: what the network has taken is with the visitor. */
+  acknowledgements: Acknowledgements | null;
 }
 
 /**
@@ -22,7 +25,7 @@ interface MessageParts {
  * @throws Failure `invalid_cursor`, `cursor_expired`
  */
 export function followMessages(
-  { services, fanOut, collector }: MessageParts,
+  { services, fanOut, collector, acknowledgements }: FollowedMessages,
   { conversationId }: VisitClaims,
   cursor: string | undefined,
   outlet: Outlet,
@@ -35,15 +38,26 @@ export function followMessages(
   return fanOut.subscribe({ conversationId }, from, {
     ...outlet,
     send: (event) => {
-      if (event.event.type === 'message.created') outlet.write(event.payload, takenOf(event, collector));
+      const news = newsIn(event, services);
+      if (news === null) return;
+      const { pending } = news;
+      if (acknowledgements !== null) outlet.write(acknowledgements.frameOf(event, pending));
+      else outlet.write(event.forVisitor, pending === null ? undefined : () => collector.taken(pending));
     },
   });
 }
 
-/** What is to be done once the socket has taken a Message: of ours, to collect it. */
-function takenOf({ event }: EventBytes, collector: Collector): (() => void) | undefined {
+/**
+ * What an event is to the visitor: a Message, which is to be collected where it is one of ours. Null: nothing; what
+ * failed has nobody sent, until it is sent again, and then it is not new.
+ */
+function newsIn({ event }: EventBytes, { store }: Pick<Services, 'store'>): { pending: string | null } | null {
+  if (event.type !== 'message.created' && event.type !== 'message.updated') return null;
   const { id, from_contact, state } = event.payload['message'] as unknown as MessageJson;
-  return from_contact || state !== 'pending' ? undefined : () => collector.taken(id);
+  if (!from_contact && state === 'pending') {
+    return store.messages.find(id)?.message.state === 'failed' ? null : { pending: id };
+  }
+  return event.type === 'message.created' ? { pending: null } : null;
 }
 
 /** The position before a turn, and at the end in every other shard. */

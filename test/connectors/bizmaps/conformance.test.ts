@@ -1,4 +1,4 @@
-import { bizMapsConnector } from '#src/connectors/bizmaps/connector.ts';
+import { bizmapsConnector } from '#src/connectors/bizmaps/connector.ts';
 import { conformance } from '../conformance.ts';
 import { inboundIn } from '../specimen.ts';
 import {
@@ -13,7 +13,7 @@ import {
   privateKey,
 } from './platform.ts';
 
-const factory = () => bizMapsConnector(bizMapsConfig())!;
+const factory = () => bizmapsConnector(bizMapsConfig())!;
 const read = (event: object) => () => inboundIn(factory().routes[0]!, posted({ ...envelope, ...event }));
 
 const place = { channel: '2222', conversation: '3333' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#actors/representation.ts';
 import type { Delivery } from '#src/connectors/connector.ts';
-import { bizMapsConnector } from '#src/connectors/bizmaps/connector.ts';
+import { bizmapsConnector } from '#src/connectors/bizmaps/connector.ts';
 import { type Answer, accessToken, answering, bizMapsConfig, granted, tokenUri } from './platform.ts';
 
 const content = { text: 'Hello', representative: { representativeType: 'HUMAN', displayName: 'Bo' } };
@@ -20,7 +20,7 @@ const refusal = (code: number, status: string, message?: string) =>
 
 /** What a connector with these answers comes to, after its token. */
 function connector(...answers: Answer[]) {
-  const { deliver, ...rest } = bizMapsConnector(bizMapsConfig())!;
+  const { deliver, ...rest } = bizmapsConnector(bizMapsConfig())!;
   if (deliver === 'collected') throw new Error('It calls nobody.');
   return { ...rest, deliver, ...answering(...answers) };
 }
@@ -162,7 +162,7 @@ describe('what the contact sees of an agent', () => {
 });
 
 describe('an agent', () => {
-  const [form] = bizMapsConnector.accounts;
+  const [form] = bizmapsConnector.accounts;
   const connect = (agent_id: string, ...answers: Answer[]) => {
     const { calls, tools } = answering(...answers);
     return form!.connect({ agent_id }, { ...tools, config: bizMapsConfig() }).then((outcome) => ({ outcome, calls }));
@@ -194,12 +194,12 @@ describe('an agent', () => {
   });
 
   it('is nobody’s without a configuration', () => {
-    expect(bizMapsConnector({ ...bizMapsConfig(), components: { sources: {} } })).toBeNull();
+    expect(bizmapsConnector({ ...bizMapsConfig(), components: { sources: {} } })).toBeNull();
   });
 });
 
 describe('an image of a contact', () => {
-  const { media } = bizMapsConnector(bizMapsConfig())!;
+  const { media } = bizmapsConnector(bizMapsConfig())!;
   const at = 'https://storage.googleapis.com/business-messages-us/1/2?x-goog-signature=a';
 
   it('is found in the text that is its address', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RawRequest } from '#src/connectors/connector.ts';
-import { bizMapsConnector } from '#src/connectors/bizmaps/connector.ts';
+import { bizmapsConnector } from '#src/connectors/bizmaps/connector.ts';
 import { bizMapsConfig, context, envelope, message, partnerKey, posted, postedText, signatureOf } from './platform.ts';
 
-const route = bizMapsConnector(bizMapsConfig())!.routes[0]!;
+const route = bizmapsConnector(bizMapsConfig())!.routes[0]!;
 const genuine = posted({ ...envelope, message, context });
 const body = Buffer.from(genuine.body);
 const signature = signatureOf(body);

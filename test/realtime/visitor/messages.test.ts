@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageJson } from '#actors/representation.ts';
+import { uuidV5 } from '#actors/uuid.ts';
+import { namespaces } from '#actors/ids.ts';
 import { startApi, type TestApi } from '../../_support/api.ts';
 import { until } from '../../_support/source-client.ts';
 import { connectChannel, TestVisitor } from '../../_support/visitor.ts';
@@ -24,6 +26,15 @@ async function start(): Promise<Here> {
 const answer = async (api: TestApi, { conversation }: TestVisitor, text: string) =>
   (await api.post<MessageJson>('/messages.send', { conversation_id: conversation, message: { text } })).body;
 
+/** As one that was taken right before its channel was disconnected. */
+async function answerDirectly(api: TestApi, { conversation }: TestVisitor, text: string): Promise<{ id: string }> {
+  const id = uuidV5(namespaces.command, text);
+  await api.commands.send('conversation', conversation, 'message.send', {
+    ...{ messageId: id, content: { text }, sender: { id: 'test:ann' } },
+  });
+  return { id };
+}
+
 const stateOf = async (api: TestApi, message_id: string): Promise<string> =>
   (await api.post<MessageJson>('/messages.info', { message_id })).body.state;
 
@@ -43,6 +54,26 @@ describe('a visitor at a socket', () => {
     ]);
     await until('it is so', async () => (await stateOf(api, sent.id)) === 'delivered');
     expect(api.reader.outbox.count()).toBe(0);
+  });
+
+  it('gets what failed once it is sent again', async () => {
+    await using here = await start();
+    const { api, channel, visitor } = here;
+    const sent = await answer(api, visitor, 'Once more');
+    await carried(api);
+    await api.post('/channels.chatplugin.disconnect', { channel_id: channel });
+    const { id } = await answerDirectly(api, visitor, 'Never');
+    await until('it failed', async () => (await stateOf(api, id)) === 'failed');
+    await connectChannel(api);
+    const tab = await (await visitor.open()).listen();
+    await until('the first is pushed', () => tab.pushed.length === 1);
+    await visitor.say('Still here');
+    await until('what failed is not', () => tab.pushed.length === 2);
+    expect(tab.texts).toEqual(['Once more', 'Still here']);
+    await api.post('/messages.resend', { message_id: id });
+    await until('it is pushed', () => tab.texts.includes('Never'));
+    await until('both are delivered', async () => (await stateOf(api, id)) === 'delivered');
+    expect(await stateOf(api, sent.id)).toBe('delivered');
   });
 
   it('sees in one tab what was written in another', async () => {
@@ -68,6 +99,52 @@ describe('a visitor at a socket', () => {
     await until('it is so', () => tab.pushed.length === 1);
     expect(tab.texts).toEqual(['For this one']);
     expect(theirs.texts).toEqual(['For the other']);
+  });
+});
+
+describe('a visitor whose client acknowledges', () => {
+  const acknowledging = { ack: 'client-individual' };
+
+  it('has what is acknowledged, not what the network took', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const tab = await (await visitor.open()).listen(acknowledging);
+    const ids = [(await answer(api, visitor, 'One')).id, (await answer(api, visitor, 'Two')).id];
+    await until('both are pushed', () => tab.pushed.length === 2);
+    tab.frames[1]!.ack();
+    await until('Two is delivered', async () => (await stateOf(api, ids[1]!)) === 'delivered');
+    expect(await stateOf(api, ids[0]!)).toBe('pending');
+    tab.frames[0]!.nack();
+    const again = await (await visitor.open()).listen(acknowledging);
+    await until('One comes again', () => again.pushed.length > 0);
+    again.frames[0]!.ack();
+    await until('One is delivered', async () => (await stateOf(api, ids[0]!)) === 'delivered');
+  });
+
+  it('gets again, behind any cursor, what it never had', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const lost = await (await visitor.open()).listen(acknowledging);
+    const { id } = await answer(api, visitor, 'Into the buffers');
+    await until('it is taken', () => lost.pushed.length === 1);
+    const after = lost.frames[0]!.headers['message-id']!;
+    const tab = await (await visitor.open()).listen({ ...acknowledging, after });
+    await until('it comes again', () => tab.texts.includes('Into the buffers'));
+    tab.frames[0]!.ack();
+    await until('it is delivered', async () => (await stateOf(api, id)) === 'delivered');
+  });
+
+  it('acknowledges nothing but what it was sent', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const tab = await (await visitor.open()).listen(acknowledging);
+    const { id } = await answer(api, visitor, 'One');
+    await until('it is pushed', () => tab.pushed.length === 1);
+    for (const name of ['x', id, '']) tab.client.ack(name, 'sub-0');
+    await visitor.say('Two');
+    await until('the socket goes on', () => tab.pushed.length === 2);
+    tab.frames[1]!.ack();
+    expect([await stateOf(api, id), tab.error]).toEqual(['pending', null]);
   });
 });
 

@@ -72,7 +72,7 @@ describe('the token of a visitor', () => {
     here.api.system.clock.set(1);
     here.api.system.clock.advance(lookEvery);
     await until('the socket is closed', () => tab.closed !== null);
-    expect(tab.closed).toBe(1008);
+    expect([tab.error?.['code'], tab.closed]).toEqual(['unauthorized', 1008]);
   });
 
   it('opens no socket of a channel that is gone', async () => {
@@ -83,6 +83,21 @@ describe('the token of a visitor', () => {
     expect(await refusal(visitor.open())).toBe('channel_not_connected');
     api.system.clock.advance(lookEvery);
     await until('the socket is closed', () => tab.closed !== null);
+    expect([tab.error?.['code'], tab.closed]).toEqual(['channel_not_connected', 1008]);
+  });
+
+  it('ends sockets of pages that may not come any more', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const [kept, gone] = ['https://shop.example', 'https://old.example'];
+    const tabs = await Promise.all([kept, gone].map((Origin) => visitor.open({ headers: { Origin } })));
+    await connectChannel(api, { allowed_origins: [kept] });
+    api.system.clock.advance(lookEvery);
+    await until('the socket is closed', () => tabs[1]!.closed !== null);
+    expect([tabs[1]!.error?.['code'], tabs[1]!.closed]).toEqual(['forbidden', 1008]);
+    expect(tabs[1]!.error?.['message']).toContain('allowed_origins');
+    await tabs[0]!.listen();
+    expect(tabs[0]!.error).toBeNull();
   });
 
   it('opens a socket for pages of the channel only', async () => {
@@ -159,6 +174,19 @@ describe('a socket of a visitor', () => {
     expect(again.texts).toEqual(['Two', 'Three']);
   });
 
+  it('goes on behind the answer that the visitor resumed with', async () => {
+    await using here = await start();
+    const { api, visitor } = here;
+    const { body } = await api.post<{ cursor: string }>('/chatplugin.authenticate', {
+      resume_token: await visitor.resumeToken(),
+    });
+    await visitor.say('Before the socket');
+    const tab = await (await visitor.open()).listen({ after: body.cursor });
+    await visitor.say('With the socket');
+    await until('both are pushed', () => tab.pushed.length === 2);
+    expect(tab.texts).toEqual(['Before the socket', 'With the socket']);
+  });
+
   it('is over when the component is switched off', async () => {
     await using here = await start();
     const { api, visitor } = here;
@@ -167,6 +195,7 @@ describe('a socket of a visitor', () => {
     expect(await refusal(visitor.open())).toBe('feature_disabled');
     api.system.clock.advance(lookEvery);
     await until('the socket is closed', () => tab.closed !== null);
+    expect([tab.error?.['code'], tab.closed]).toEqual(['feature_disabled', 1008]);
   });
 });
 

@@ -3,7 +3,6 @@ import type { Environment } from './environment.ts';
 
 /** An answer of the hub that is none of the expected: 4xx or 5xx. */
 export class Refusal extends Error {
-  override readonly name = 'Refusal';
   readonly status: number;
   /** Ms that the hub asks to wait; 0 when it does not. */
   readonly retryAfter: number;
@@ -14,11 +13,18 @@ export class Refusal extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** The same request can succeed later. */
+  /** The same request can succeed later, also because the channel is on again. */
   get passes(): boolean {
-    return this.status >= 500 || this.status === 429 || this.status === 408;
+    return this.status >= 500 || [403, 404, 408, 409, 429].includes(this.status);
   }
 }
+
+/** Whether the channel takes no visitors for now. */
+export const isOff = (error: unknown): boolean =>
+  error instanceof Refusal && error.status < 500 && ![401, 408, 429].includes(error.status);
+
+/** Ms to wait at least before it is asked again. */
+export const waitAfter = (error: unknown): number => (error instanceof Refusal ? error.retryAfter : 0);
 
 /** The operations of the hub that a visitor may call. */
 export interface Api {

@@ -15,7 +15,7 @@ export interface ChatOptions {
   channelId: string;
 }
 
-/** `new`: nothing is written yet. `ended`: the visitor has ended it. `unavailable`: the channel takes no visitors. */
+/** `new`: nothing is written yet. `ended`: the visitor has ended it. `unavailable`: the channel takes no visitors for now. */
 export type Phase = 'new' | 'active' | 'ended' | 'unavailable';
 
 export interface ChatState {
@@ -69,7 +69,7 @@ export class Chat {
       {
         sent: (draft, message) => this.#sent(draft, message),
         changed: () => this.#changed(),
-        unavailable: () => this.#goTo('unavailable'),
+        unavailable: () => this.#off(),
       },
     );
     this.#state = this.#current();
@@ -175,12 +175,12 @@ export class Chat {
       message: (message: Message) => this.#arrive(message),
       typing: (isTyping: boolean) => this.#typing.agent(isTyping),
       gone: () => this.#gone(),
-      unavailable: () => this.#goTo('unavailable'),
+      unavailable: () => this.#off(),
     };
   }
 
   #takeList(list: readonly Message[]): void {
-    this.#timeline.takeList(list);
+    for (const message of list) this.#timeline.take(message);
     this.#noteArrivals(list);
     this.#follow();
     this.#changed();
@@ -232,9 +232,7 @@ export class Chat {
     }
     this.#stopFollowing();
     this.#timeline = new Timeline();
-    this.#ticketId = id;
-    this.#phase = 'active';
-    this.#listening.start();
+    this.#follow();
   }
 
   #draftsChanged(): void {
@@ -245,6 +243,11 @@ export class Chat {
   #over(): void {
     this.#stopFollowing();
     this.#goTo('ended');
+  }
+
+  /** The channel takes no visitors for now: it is asked again and again. */
+  #off(): void {
+    if (this.#isOpen) this.#goTo('unavailable');
   }
 
   /** The hub does not know the conversation any more: what is written next begins another. */

@@ -51,7 +51,7 @@ export function readContent(content: Json, base: string): Shown {
     ...quickReplies.map((reply) => quickReplyOf(fieldsOf(reply), base)),
     ...listOf(fields.suggestions).map((suggestion) => suggestionOf(fieldsOf(suggestion), base)),
   ];
-  return { text, media, cards, choices: choices.filter((choice) => choice !== null).slice(0, maxChoices) };
+  return { text, media, cards, choices: someOf(choices, maxChoices) };
 }
 
 /** What a message without any content that can be shown would be: nothing. */
@@ -65,7 +65,7 @@ export function replyContent({ text, postback }: { text: string; postback: strin
 function mediaOf(fields: Fields, base: string): Media[] {
   const attachments = [fields.attachment, ...listOf(fields.attachments)].map((given) => attachmentOf(given, base));
   const image = fields.image === undefined ? null : contentInfoOf(fieldsOf(fields.image), base);
-  return [image, ...attachments].filter((media) => media !== null).slice(0, maxMedia);
+  return someOf([image, ...attachments], maxMedia);
 }
 
 /** `{type, payload: {url, name?}}`, as page messengers have it. */
@@ -104,7 +104,7 @@ function cardOf(fields: Fields, base: string): Card {
     description: textOf(fields.description),
     media: contentInfoOf(media, base),
     height: height === 'short' || height === 'tall' ? height : 'medium',
-    choices: choices.filter((choice) => choice !== null).slice(0, maxChoices),
+    choices: someOf(choices, maxChoices),
   };
 }
 
@@ -126,6 +126,9 @@ function suggestionOf({ reply, action }: Fields, base: string): Choice | null {
   const url = safeLink(phoneNumber === undefined ? fieldsOf(openUrlAction).url : `tel:${textOf(phoneNumber)}`, base);
   return url === null ? null : { kind: 'link', text: label, url };
 }
+
+/** Those that can be shown, up to a number of them. */
+const someOf = <T>(found: (T | null)[], most: number): T[] => found.filter((one) => one !== null).slice(0, most);
 
 const postbackOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 

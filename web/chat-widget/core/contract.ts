@@ -22,6 +22,8 @@ export interface Authentication {
   token: string;
   /** What was written so far; empty for a new conversation. */
   messages: Message[];
+  /** Where a socket goes on behind them. */
+  cursor: string;
 }
 
 /** Where Messages arrive, and where it arrives that an agent types; where it is told that the visitor does. */

@@ -1,6 +1,6 @@
-import { Refusal } from './api.ts';
+import { isOff, waitAfter } from './api.ts';
 import { Backoff } from './backoff.ts';
-import type { Message } from './contract.ts';
+import type { Authentication, Message } from './contract.ts';
 import type { Environment } from './environment.ts';
 import type { Visit } from './visit.ts';
 import { openSocket, type Socket } from './socket.ts';
@@ -14,12 +14,12 @@ export interface ListeningEvents {
   typing(isTyping: boolean): void;
   /** There is no conversation to go on with. */
   gone(): void;
-  /** The channel takes no visitors. */
+  /** The channel takes no visitors for now. */
   unavailable(): void;
 }
 
-/** Ms between two questions, where nothing is told by itself. */
-const pollEvery = 5_000;
+/** Ms between two questions at most, where nothing is told by itself. */
+const pollEvery = 10_000;
 /** After this many sockets in a row that failed, one is tried with every twelfth question only. */
 const patience = 3;
 const rarely = 12;
@@ -37,7 +37,7 @@ export class Listening {
   #isSubscribed = false;
   /** Questions since the last socket that was subscribed. */
   #polls = 0;
-  /** Behind the last Message that came; null: none came yet. */
+  /** Behind the last Message that came by a socket; null: none came since the list. */
   #place: string | null = null;
 
   constructor(parts: { host: string; visit: Visit; environment: Environment }, events: ListeningEvents) {
@@ -76,9 +76,9 @@ export class Listening {
 
   async #connect(): Promise<void> {
     const { visit } = this.#parts;
-    const token = await visit.token(false);
+    const entered = await visit.enter(false);
     if (!this.#isRunning) return;
-    if (token !== null) this.#open(token);
+    if (entered) this.#open(entered);
     else {
       this.stop();
       this.#events.gone();
@@ -90,17 +90,16 @@ export class Listening {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof Refusal)) return this.#retry(0);
-      if (error.passes) return this.#retry(error.retryAfter);
-      this.stop();
-      this.#events.unavailable();
+      if (!this.#isRunning) return;
+      if (isOff(error)) this.#events.unavailable();
+      this.#retry(waitAfter(error));
     }
   }
 
-  #open(token: string): void {
+  #open({ token, cursor }: Authentication): void {
     const { host, environment } = this.#parts;
-    const socket = openSocket({ host, token, after: this.#place }, environment, {
-      subscribed: () => this.#subscribed(socket),
+    const socket = openSocket({ host, token, after: this.#place ?? cursor }, environment, {
+      subscribed: () => this.#subscribed(),
       message: (message, place) => {
         this.#place = place;
         this.#events.message(message);
@@ -111,17 +110,11 @@ export class Listening {
     this.#socket = socket;
   }
 
-  /** Without a place, what another tab took between the last list and this subscription is only in the next list. */
-  async #subscribed(socket: Socket): Promise<void> {
+  #subscribed(): void {
     this.#polls = 0;
     this.#isSubscribed = true;
+    this.#backoff.reset();
     this.#events.connection('online');
-    try {
-      if (this.#place === null) await this.#parts.visit.refresh();
-      this.#backoff.reset();
-    } catch {
-      socket.close();
-    }
   }
 
   async #closed(socket: Socket, refusedToken: string | null): Promise<void> {
@@ -133,7 +126,7 @@ export class Listening {
       this.#place = null;
       await this.#parts.visit.expire(refusedToken);
     }
-    if (couldListen || refusedToken !== null) this.#retry(0);
+    if (couldListen || refusedToken !== null) this.#retry();
     else if (this.#polls === 0) this.#attempt(() => this.#poll());
     else this.#pollLater();
   }
@@ -149,10 +142,10 @@ export class Listening {
 
   #pollLater(): void {
     this.#backoff.reset();
-    this.#backoff.again(() => this.#attempt(() => this.#poll()), pollEvery);
+    this.#backoff.again(() => this.#attempt(() => this.#poll()), 0, pollEvery);
   }
 
-  #retry(atLeast: number): void {
+  #retry(atLeast = 0): void {
     if (!this.#isRunning) return;
     this.#events.connection('offline');
     this.#backoff.again(() => this.#attempt(() => this.#connect()), atLeast);

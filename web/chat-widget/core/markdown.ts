@@ -135,7 +135,6 @@ function parseInline(text: string, depth = 0): Inline[] {
   const flush = (to: number) => {
     if (to > from) found.push({ kind: 'text', text: text.slice(from, to) });
   };
-  special.lastIndex = 0;
   for (let at = nextSpecial(text, 0); at >= 0; ) {
     const taken = takeInline(text, at, depth);
     if (taken) {

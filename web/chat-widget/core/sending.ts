@@ -1,4 +1,4 @@
-import { type Api, Refusal } from './api.ts';
+import { type Api, isOff, Refusal, waitAfter } from './api.ts';
 import { Backoff } from './backoff.ts';
 import type { Message } from './contract.ts';
 import type { Draft, Drafts } from './drafts.ts';
@@ -10,7 +10,7 @@ export interface SendingEvents {
   sent(draft: Draft, message: Message): void;
   /** A draft has a problem now. */
   changed(): void;
-  /** The channel takes no visitors. */
+  /** The channel takes no visitors for now. */
   unavailable(): void;
 }
 
@@ -64,18 +64,16 @@ export class Sending {
       });
       return null;
     } catch (error) {
-      if (!(error instanceof Refusal)) return 0;
-      if (error.passes || error.status === 401) return error.retryAfter;
-      this.stop();
-      this.#events.unavailable();
-      return null;
+      if (isOff(error)) this.#events.unavailable();
+      return waitAfter(error);
     }
   }
 
   async #send(draft: Draft): Promise<void> {
     const { api, visit, drafts } = this.#parts;
-    const token = await visit.token(true);
-    if (token === null) throw new Error('The conversation was left.');
+    const entered = await visit.enter(true);
+    if (!entered) throw new Error('The conversation was left.');
+    const { token } = entered;
     if (!draft.tried) drafts.change({ ...draft, tried: true });
     try {
       this.#events.sent(draft, await api.send(token, draft.content, draft.name));

@@ -23,8 +23,8 @@ export interface SocketTarget {
   /** The hub's address, http or https. */
   host: string;
   token: string;
-  /** Only what came behind it is told; null: only what the visitor does not have yet. */
-  after: string | null;
+  /** What came behind it is told, and what no tab has acknowledged. */
+  after: string;
 }
 
 /** Ms within which a socket is subscribed, or given up. */
@@ -78,8 +78,8 @@ export function openSocket(
     if (wants > 0) beat(Math.max(wants, beatEvery));
     if (sends > 0) expectEvery = Math.max(sends, beatEvery);
     send('SUBSCRIBE', { id: 'typing', destination: destinations.typing });
-    const place = after === null ? {} : { after };
-    send('SUBSCRIBE', { id: 'messages', destination: destinations.messages, receipt: 'subscribed', ...place });
+    const asked = { ack: 'client-individual', receipt: 'subscribed', after };
+    send('SUBSCRIBE', { id: 'messages', destination: destinations.messages, ...asked });
   }
 
   function take(frame: StompFrame): void {
@@ -90,7 +90,11 @@ export function openSocket(
       events.subscribed();
     } else if (command === 'ERROR') end(true);
     else if (headers['subscription'] === 'typing') events.typing((JSON.parse(body) as TypingFrame).typing);
-    else events.message((JSON.parse(body) as MessageFrame).message, headers['message-id'] ?? '');
+    else {
+      events.message((JSON.parse(body) as MessageFrame).message, headers['message-id'] ?? '');
+      // The network may have taken what nobody got.
+      send('ACK', { id: headers['ack'] ?? '' });
+    }
   }
 
   webSocket.onopen = () =>

@@ -10,7 +10,7 @@ const escapes: Record<string, string> = { '\\': '\\\\', '\r': '\\r', '\n': '\\n'
 const meanings: Record<string, string> = { '\\\\': '\\', '\\r': '\r', '\\n': '\n', '\\c': ':' };
 
 /** CONNECT and CONNECTED are not escaped (1.2, "Value Encoding"). */
-const isPlain = (command: string): boolean => command === 'CONNECT' || command === 'CONNECTED';
+const isPlain = (command: string): boolean => command.startsWith('CONNECT');
 
 /** The text of a frame. */
 export function encodeFrame(command: string, headers: Record<string, string>, body = ''): string {
@@ -23,7 +23,7 @@ export function encodeFrame(command: string, headers: Record<string, string>, bo
 export function decodeFrames(text: string): StompFrame[] {
   return text
     .split('\0')
-    .map((part) => part.replace(/^[\r\n]+/, ''))
+    .map((part) => part.trimStart())
     .filter((part) => part !== '')
     .map(decodeFrame);
 }

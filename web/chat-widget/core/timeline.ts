@@ -8,18 +8,11 @@ export class Timeline {
     return this.#messages;
   }
 
-  /** What the hub lists is right; what it does not list any more, or not yet, stays before or behind it. */
-  takeList(list: readonly Message[]): void {
-    const listed = new Set(list.map(({ id }) => id));
-    const others = this.#messages.filter(({ id }) => !listed.has(id));
-    const isOlder = ({ sent_at }: Message) => list.length > 0 && sent_at < list[0]!.sent_at;
-    this.#messages = [...others.filter(isOlder), ...list, ...others.filter((message) => !isOlder(message))];
-  }
-
-  /** @returns whether it was not there yet */
+  /** One that nobody had may come behind younger ones. @returns whether it was not there yet */
   take(message: Message): boolean {
     const at = this.#messages.findIndex(({ id }) => id === message.id);
-    this.#messages = at < 0 ? [...this.#messages, message] : this.#messages.with(at, message);
+    const behind = this.#messages.findLastIndex(({ sent_at }) => sent_at <= message.sent_at) + 1;
+    this.#messages = at < 0 ? this.#messages.toSpliced(behind, 0, message) : this.#messages.with(at, message);
     return at < 0;
   }
 }

@@ -39,13 +39,12 @@ export class Visit {
   }
 
   /**
-   * The token of the conversation, which is begun where there is none and `begin` says so; else null. Only what is sent
-   * begins one, and one tab sends at a time: so tabs find one conversation, and not each its own.
+   * Enters the conversation, which is begun where there is none and `begin` says so; else null. Only what is sent begins
+   * one, and one tab sends at a time: so tabs find one conversation, and not each its own.
    * @throws Refusal when the channel takes no visitors
    */
-  async token(begin: boolean): Promise<string | null> {
-    const authentication = (await this.#enterOnce(begin)) ?? (begin ? await this.#enterOnce(true) : null);
-    return authentication?.token ?? null;
+  async enter(begin: boolean): Promise<Authentication | null> {
+    return (await this.#enterOnce(begin)) ?? (begin ? this.#enterOnce(true) : null);
   }
 
   /** The hub does not take this token any more. */
@@ -59,13 +58,11 @@ export class Visit {
   async refresh(): Promise<void> {
     const before = this.#entering;
     this.#entering = null;
-    try {
-      await this.#enterOnce(false);
-    } catch (error) {
+    await this.#enterOnce(false).catch((error) => {
       // The token is as good as it was.
       this.#entering ??= before;
       throw error;
-    }
+    });
   }
 
   /** For all tabs. */

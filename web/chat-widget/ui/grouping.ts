@@ -20,15 +20,13 @@ const closely = 5 * 60_000;
 
 export function groupByDay(lines: readonly Line[]): Day[] {
   const days: Day[] = [];
-  let last: Line | null = null;
   for (const line of lines) {
     const key = new Date(line.at).toDateString();
     if (days.at(-1)?.key !== key) days.push({ key, at: line.at, groups: [] });
     const { groups } = days.at(-1)!;
-    const belongs = groups.length > 0 && last !== null && isClose(last, line);
-    if (belongs) groups.at(-1)!.lines.push(line);
-    else groups.push({ key: line.key, fromVisitor: line.fromVisitor, sender: line.sender, lines: [line] });
-    last = line;
+    const group = groups.at(-1);
+    if (group && isClose(group.lines.at(-1)!, line)) group.lines.push(line);
+    else groups.push({ ...line, lines: [line] });
   }
   return days;
 }

@@ -65,7 +65,7 @@ export class Panel extends Component<PanelProps, { isAsking: boolean }> {
         <div class="body">
           <MessageList chat={chat} state={state} settings={settings} />
           <div class="overlay" role="status">
-            {state.connection === 'offline' && (
+            {state.connection === 'offline' && state.phase !== 'unavailable' && (
               <p>
                 <i class="spinner" />
                 <strong>{texts.reconnecting}</strong>
