@@ -5,6 +5,7 @@ import { createCommand } from './commands/create.ts';
 import { demoCommand } from './commands/demo.ts';
 import { demoSourceCommand } from './commands/demo-source.ts';
 import { serveCommand } from './commands/serve.ts';
+import { simulateCommand } from './commands/simulate.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
 import { verifyCommand } from './commands/verify.ts';
@@ -24,6 +25,7 @@ function program(): Command {
     startCommand(),
     serveCommand(),
     demoCommand(),
+    simulateCommand(),
     statusCommand(),
     apiCommand(),
     verifyCommand(),

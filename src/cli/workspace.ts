@@ -35,7 +35,8 @@ const cliFileName = 'cli.yaml';
 /** The configuration file of a workspace. */
 export const configFileOf = (workspace: string): string => join(workspace, configFileName);
 
-const isWorkspace = (directory: string): boolean => existsSync(configFileOf(directory));
+/** Whether a folder has a configuration. */
+export const isWorkspace = (directory: string): boolean => existsSync(configFileOf(directory));
 
 /** The workspace that the flags mean: the named one, else the current folder, else `.parley` in it. */
 export function findWorkspace(flags: GlobalFlags): string {
@@ -84,17 +85,21 @@ function cliApihost(directory: string): string {
 }
 
 /** The address that a configuration makes the API answer at. */
-function configuredEndpoint({ server }: Config): string {
-  if (server.publicUrl) return server.publicUrl;
+const configuredEndpoint = (config: Config): string => config.server.publicUrl || listeningAddress(config);
+
+/** The address of this machine at which a configuration makes the hub listen. */
+export function listeningAddress({ server }: Config): string {
   if (server.port === 0) throw new Error('server.port is 0, so the address is only known to the hub: give --apihost');
   const unspecified: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   const host = unspecified[server.host] ?? server.host;
   return `http://${isIPv6(host) ? `[${host}]` : host}:${server.port}`;
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+/** An address without the slash at its end. */
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
-function checkedUrl(url: string): string {
+/** @throws Error when it is no address */
+export function checkedUrl(url: string): string {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw new Error(`not an http address: ${url}`);
   return withoutSlash(url);
 }

@@ -68,10 +68,11 @@ export class HubProcess implements AsyncDisposable {
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** `env`: variables of its environment besides this process's. */
-  static async start(options: { shards?: number; env?: Record<string, string> } = {}): Promise<HubProcess> {
-    const port = await freePort();
-    const { env = {}, ...workspace } = options;
+  /** `env`: variables of its environment besides this process's. `port`: absent, any that is free. */
+  static async start(
+    options: { shards?: number; env?: Record<string, string>; port?: number } = {},
+  ): Promise<HubProcess> {
+    const { env = {}, port = await freePort(), ...workspace } = options;
     const hub = new HubProcess(testWorkspace({ ...workspace, port }), port, env);
     await hub.start();
     return hub;

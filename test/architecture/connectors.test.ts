@@ -69,6 +69,18 @@ const cases: RuleCase[] = [
     ],
   ],
   [
+    'lets doubles know the platforms alone',
+    rules.doublesStandAlone,
+    [
+      file('src/doubles/letters.ts', "import { signatureOf } from '../connectors/letters/signature.ts';"),
+      file('src/doubles/stamps.ts', "import type { Config } from '#src/config/config.ts';"),
+    ],
+    [
+      file('src/doubles/letters.ts', "import { sign } from 'a-signer';", "import { wire } from './wire.ts';"),
+      file('src/cli/commands/simulate.ts', "import { startDouble } from '#src/doubles/server.ts';"),
+    ],
+  ],
+  [
     'gives connectors no clock, chance or memory of their own',
     rules.connectorsUseWhatTheyAreGiven,
     [
@@ -105,6 +117,7 @@ const cases: RuleCase[] = [
     [
       file('src/config/a.ts', 'const { telco } = sources;'),
       file('src/connectors/registry.ts', "import { telcoConnector } from './telco/connector.ts';"),
+      file('src/doubles/telco.ts', "const sources = ['telco.sms'];"),
       file('src/connectors/meta/a.ts', "const sources = ['pageplatform', 'photoplatform'];"),
       file('src/http/channels/telco/sms/connect.ts', "const path = '/channels.telco.sms.connect';"),
       file('src/http/chatplugin/send.ts', "const path = '/chatplugin.send';"),

@@ -44,6 +44,16 @@ export const connectorsKnowLittle: Rule = (files) => {
   })(files);
 };
 
+/** Stand-ins for platforms. */
+const doubles = 'src/doubles/';
+
+/** A double that used a connector, or words of the hub, would make its mistakes too: it knows the platforms alone. */
+export const doublesStandAlone = perImport((path, specifier, target) =>
+  path.startsWith(doubles) && target !== null && !target.startsWith(doubles)
+    ? `imports ${specifier}, which is the hub's`
+    : null,
+);
+
 /** What is there without an import, and is no connector's: another way out, a clock, chance. */
 const notGiven =
   /\b(?:fetch|WebSocket|EventSource|XMLHttpRequest|process|globalThis|performance|setTimeout|setInterval|setImmediate)\b|\bDate\.now\b|\bnew Date\(\)|\bMath\s*\.\s*random\b|\brandom(?:UUID|Bytes|Int)\b/g;
@@ -68,8 +78,8 @@ export const signaturesAreComparedInConstantTime: Rule = (files) => {
   });
 };
 
-/** Lists of the specification: what is configured and shown, whether there is a connector for it or not. */
-const listsOfSources = ['src/config/', 'src/http/client/config.ts'];
+/** What is configured, shown and simulated, whether there is a connector for it or not. */
+const listsOfSources = ['src/config/', 'src/http/client/config.ts', doubles];
 
 /** A connector that is not in the registry speaks to nobody; one without the suite may do anything. */
 export const connectorsAreListed: Rule = (files) => {

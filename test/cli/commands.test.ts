@@ -37,7 +37,19 @@ test('version --json prints JSON', async () => {
 test('--help names every command and the global flags', async () => {
   const run = await runParley(['--help'], temporaryFolder());
   expect(run.code).toBe(0);
-  const words = ['create', 'start', 'serve', 'demo', 'status', 'api', 'verify', 'version', '--apihost', '--workspace'];
+  const words = [
+    'create',
+    'start',
+    'serve',
+    'demo',
+    'simulate',
+    'status',
+    'api',
+    'verify',
+    'version',
+    '--apihost',
+    '--workspace',
+  ];
   for (const word of words) expect(run.stdout).toContain(word);
   expect(run.stdout).not.toContain('demo-source');
 });

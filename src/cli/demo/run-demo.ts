@@ -1,38 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { type ApiClient, ApiError } from '../api-client.ts';
-import { FollowedEvents } from './followed-events.ts';
+import { contactName, playLines, speaker } from './play.ts';
 import { startSourceProcess } from './source-process.ts';
 
 type Print = (line: string) => void;
 
-interface Line {
-  who: 'contact' | 'agent';
-  text: string;
-}
-
-const contactName = 'Ada';
-const lines: readonly Line[] = [
-  { who: 'contact', text: 'Hello! Is the blue lamp back in stock?' },
-  { who: 'contact', text: 'I could collect it today.' },
-  { who: 'agent', text: 'Hi Ada, it came in this morning. Shall we keep one for you?' },
-  { who: 'contact', text: 'Yes please.' },
-  { who: 'agent', text: 'Done: it waits for you until Friday.' },
-];
-
-/** The parties of a running demo. `source` is its token: what the source authenticates with. */
-interface Stage {
+/** What the custom source of the demo pushes with. `source` is its token. */
+interface Pushing {
   client: ApiClient;
   source: string;
-  channel: string;
   sourceChannel: string;
-  print: Print;
-  interrupted: AbortSignal;
 }
 
-const speaker = (name: string): string => name.padEnd(8);
-
 /** The source takes a message of the contact to the hub. Returns the conversation's id. */
-async function contactSays(stage: Stage, text: string, number: number): Promise<string> {
+async function contactSays(stage: Pushing, text: string, number: number): Promise<string> {
   const conversation = `${stage.sourceChannel}-ada`;
   const answer = await stage.client.call<{ messages: { id: string; conversation_id: string }[] }>(
     'sources.webhook',
@@ -59,49 +40,9 @@ async function contactSays(stage: Stage, text: string, number: number): Promise<
   return message.conversation_id;
 }
 
-/** An agent answers through the core API; the hub hands the message to the source and says how that went. */
-async function agentSays(stage: Stage, conversation: string, text: string, events: FollowedEvents): Promise<void> {
-  const startedAt = Date.now();
-  const sent = await stage.client.call<{ id: string; state: string } | undefined>('messages.send', {
-    conversation_id: conversation,
-    message: { text },
-  });
-  if (!sent) throw new Error('messages.send did not find the conversation');
-  stage.print(`  ${speaker('agent')} ${text}`);
-  stage.print(`  ${speaker('')}   ${sent.state}`);
-  const end = await events.next((message) => message.id === sent.id && message.delivery_state !== 'pending');
-  if (end.delivery_state === 'failed') {
-    throw new Error(
-      `the hub could not deliver the message: ${end.metadata?.error ?? 'no reason given'}\n` +
-        'The demo listens on loopback: outgoing.allowNetworks in parley.yaml must contain 127.0.0.0/8.',
-    );
-  }
-  stage.print(`  ${speaker('')}   ${end.delivery_state} after ${Date.now() - startedAt} ms`);
-}
-
-async function playLines(stage: Stage): Promise<void> {
-  let conversation: string | undefined;
-  let events: FollowedEvents | undefined;
-  for (const [number, { who, text }] of lines.entries()) {
-    if (who === 'contact') {
-      const id = await contactSays(stage, text, number);
-      if (id !== conversation) events = new FollowedEvents(stage.client, id, stage.interrupted);
-      conversation = id;
-      await events?.next((message) => message.from_contact);
-      stage.print(`  ${speaker(contactName)} ${text}`);
-    } else if (conversation !== undefined && events) {
-      await agentSays(stage, conversation, text, events);
-    }
-  }
-  const kept = await stage.client.call<{ pagination_data: { total: number } }>('messages.list', {
-    conversation_id: conversation,
-  });
-  stage.print(`\nThe hub keeps ${kept.pagination_data.total} messages in conversation ${conversation}.`);
-}
-
 /** Cleaning up goes on after a step that fails: the first reason to fail is the one to show. */
 async function cleanUp(
-  stage: Pick<Stage, 'client' | 'source' | 'print'>,
+  stage: { client: ApiClient; source: string; print: Print },
   sourceId: string,
   channel?: string,
 ): Promise<void> {
@@ -146,8 +87,12 @@ export async function runDemo(client: ApiClient, print: Print, interrupted: Abor
       );
       channel = made.id;
       print(`Source ${name} is registered, its channel is connected.\n`);
-      const stage = { client, source: created.token, channel, sourceChannel: name, print, interrupted };
-      await playLines(stage);
+      const pushing = { client, source: created.token, sourceChannel: name };
+      await playLines({
+        ...{ client, print, interrupted },
+        contactSays: (text, number) => contactSays(pushing, text, number),
+        contentOf: (text) => ({ text }),
+      });
     } finally {
       await cleanUp({ client, source: created.token, print }, name, channel);
     }

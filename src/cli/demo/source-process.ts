@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { isSea } from 'node:sea';
+import { ownProgram } from './own-program.ts';
 import type { SourceReport } from './source-server.ts';
 
 /** The demo's source, running in its own process. */
@@ -13,12 +13,6 @@ export interface SourceProcess {
 }
 
 const startWithinMs = 10_000;
-
-/** How to run this very program with other arguments: as a script under Node, or as a single binary. */
-function ownProgram(args: readonly string[]): [string, string[]] {
-  const script = isSea() ? [] : [...process.execArgv, process.argv[1] ?? ''];
-  return [process.execPath, [...script, ...args]];
-}
 
 /**
  * Starts the source and waits until it listens.
