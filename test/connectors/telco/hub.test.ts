@@ -42,6 +42,7 @@ const ordersOf = (words: readonly string[]): string[][] =>
 interface Message {
   content: unknown;
   state: string;
+  sent_at: string;
   from_contact: boolean;
   metadata: { error?: string; source?: object };
 }
@@ -108,6 +109,19 @@ describe.each(sources)('a number of $source', ({ source, own, message, status })
     );
     const shown = (await messagesIn(api)).map(({ metadata }) => metadata.source);
     expect(shown).toEqual(orders.map(() => ({ delivery_state: 'read' })));
+  });
+
+  it('keeps the time at which a message came', async () => {
+    await using api = await startApi({ config: telcoConfig(), client: platform().client });
+    await api.post(`/channels.${source}.connect`, { phone_number: '+4930123456', name: 'Line' });
+    const { clock } = api.system;
+    const came = clock.now();
+    api.services.raw.spool([{ route: '/telco', body: new URLSearchParams(message).toString() }], came);
+    clock.advance(60_000);
+    await call(api, { ...message, MessageSid: 'SM5' });
+    await until('taken in', async () => (await messagesIn(api)).length === 2);
+    const times = (await messagesIn(api)).map(({ sent_at }) => Date.parse(sent_at) - came);
+    expect(times).toEqual([0, 60_000]);
   });
 
   it('stores nothing of a forged call', async () => {
