@@ -11,7 +11,7 @@ export interface Inbound {
   signals?: readonly SignalItem[];
 }
 
-/** In the place of a time that a source does not say: no time can be so late, and a message of none was sent when it came in. */
+/** In the place of a time that a source does not say: no time can be so late. Such a message was sent when it came. */
 export const timeUnknown = Date.UTC(2100, 0, 1);
 
 /** A message, written by the contact or by somebody else on the source's side. */

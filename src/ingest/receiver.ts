@@ -10,6 +10,7 @@ import type { Services } from '#src/services.ts';
 import type { Inbound } from './items.ts';
 import { takeIn } from './platform-updates.ts';
 import { subjectsOf } from './raw-subjects.ts';
+import { withTimes } from './times.ts';
 
 type Parts = Pick<
   Services,
@@ -80,7 +81,8 @@ export class UpdateReceiver {
       this.#putAside(route, updates);
       return;
     }
-    const read = readBy(route, updates);
+    const at = this.#parts.clock.now();
+    const read = updates.map((body) => readBy(route, { body, at }));
     const outcome = await this.#inTime(this.#take(route, read, requestId));
     if (outcome === 'late') this.#putAside(route, updates);
     else this.#keep(route, read);
@@ -174,10 +176,7 @@ export class UpdateReceiver {
     const route = this.#parts.connectors.routes.find((each) => each.path === path && each.method === 'POST');
     // Its connector was switched off meanwhile: nobody can read it.
     if (route === undefined) return waiting.map(({ key }) => ({ key, ...keptFacts(null) }));
-    const read = readBy(
-      route,
-      waiting.map(({ body }) => body),
-    );
+    const read = waiting.map((update) => readBy(route, update));
     await this.#take(route, read, requestId);
     return waiting.map(({ key }, n) => ({ key, ...keptFacts(read[n]!.inbound) }));
   }
@@ -186,8 +185,10 @@ export class UpdateReceiver {
 /** A platform shares the hub with the other callers like each of them. */
 export const platformCaller = ({ path }: Pick<InboundRoute, 'path'>): string => `platform ${path}`;
 
-const readBy = (route: InboundRoute, updates: readonly string[]): ReadUpdate[] =>
-  updates.map((body) => ({ body, inbound: route.read(body) }));
+const readBy = (route: InboundRoute, { body, at }: Pick<RawUpdate, 'body' | 'at'>): ReadUpdate => {
+  const inbound = route.read(body);
+  return { body, inbound: inbound && withTimes(inbound, at) };
+};
 
 const keptFacts = (inbound: Inbound | null) => ({ understood: inbound !== null, subjects: subjectsOf(inbound) });
 

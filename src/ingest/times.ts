@@ -1,3 +1,5 @@
+import { type Inbound, timeUnknown } from './items.ts';
+
 const earliest = Date.UTC(2000, 0, 1);
 /** How far a source's clock may be ahead of the hub's, in ms. */
 const ahead = 24 * 60 * 60 * 1_000;
@@ -18,3 +20,9 @@ export function timeProblem(time: number, now: number): string | null {
 
 /** The time, or now in the place of one that can not be right. */
 export const plausibleTime = (time: number, now: number): number => (isPlausible(time, now) ? time : now);
+
+/** What an update says, whose messages without a time were sent when it came: now, or before it was put aside. */
+export const withTimes = (inbound: Inbound, cameAt: number): Inbound => ({
+  ...inbound,
+  messages: inbound.messages.map((item) => (item.sentAt === timeUnknown ? { ...item, sentAt: cameAt } : item)),
+});

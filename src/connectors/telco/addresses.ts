@@ -41,7 +41,10 @@ export function contactId(recipient: string, source: string): string {
   const given = recipient.replace(/\s/g, '');
   const written = given.startsWith(ownPrefix) || given.startsWith(wirePrefix) ? given.slice(ownPrefix.length) : given;
   const isNumber = /^\+?[\d().\-/]+$/.test(written) && /\d/.test(written);
-  return idOf(isNumber ? digitsOf(written) : written, source);
+  const number = isNumber ? digitsOf(written) : written;
+  // Numbers of chat have their country code always, and many write them without the plus.
+  const isShort = source === 'telco.cloudmsg' && /^[1-9]\d{6,14}$/.test(number);
+  return idOf(isShort ? `+${number}` : number, source);
 }
 
 /** `(0)` is dialled at home only, `00` in the place of a plus. */

@@ -51,7 +51,7 @@ function fieldsOf(content: Json): [name: string, value: string][] {
     .filter(([name]) => !ofTheHub.includes(name))
     .flatMap(([name, value]) => {
       const values = Array.isArray(value) ? value : [value];
-      const field = name === 'text' ? 'Body' : name;
+      const field = name === 'text' && !Object.hasOwn(content, 'Body') ? 'Body' : name;
       return values.filter((one) => one !== null).map((one): [string, string] => [field, textOf(one)]);
     });
 }
@@ -61,7 +61,7 @@ const textOf = (value: Json): string => (typeof value === 'string' ? value : JSO
 
 function problemOf(fields: readonly [name: string, value: string][]): string | null {
   const unknown = fields.map(([name]) => name).filter((name) => !platformName.test(name));
-  if (unknown.length > 0) return `The platform has no field ${unknown[0]}: it takes text, and fields such as MediaUrl.`;
+  if (unknown.length > 0) return `The platform has no field ${unknown[0]}: it takes text, or fields such as Body.`;
   const isSendable = fields.some(([name, value]) => sendable.includes(name) && value !== '');
   return isSendable ? null : 'There is nothing to send: a message has text, a MediaUrl or a ContentSid.';
 }

@@ -31,10 +31,13 @@ function isSame(given: string, wanted: string): boolean {
 
 /** Names and values one after the other, by name. A name that is repeated stands before each of its values. */
 function signedFields(text: string): string {
-  const form = new URLSearchParams(text);
-  const names = [...new Set(form.keys())].sort();
-  return names.flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value)).join('');
+  const byName = Map.groupBy(new URLSearchParams(text), ([name]) => name);
+  const names = [...byName.keys()].sort();
+  return names.flatMap((name) => sortedValues(byName.get(name)!).map((value) => name + value)).join('');
 }
+
+const sortedValues = (fields: readonly [name: string, value: string][]): string[] =>
+  [...new Set(fields.map(([, value]) => value))].sort();
 
 /** The address that was called, without a port and with one: the platform signs now this, now that. */
 function addressesOf({ protocol, origin, pathname, search }: URL, publicUrl: string): string[] {

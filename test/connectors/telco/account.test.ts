@@ -122,6 +122,13 @@ describe('the connector', () => {
     expect(starter?.conversationWith(recipient, 'telco.cloudmsg')).toBe(`cloudmsg:${number}`);
   });
 
+  it('finds a chat number without its plus', () => {
+    const { starter } = telcoConnector(telcoConfig())!;
+    expect(starter?.conversationWith('49 170 1234567', 'telco.cloudmsg')).toBe('cloudmsg:+491701234567');
+    expect(starter?.conversationWith('0170 1234567', 'telco.cloudmsg')).toBe('cloudmsg:01701234567');
+    expect(starter?.conversationWith('415 5551234', 'telco.sms')).toBe('4155551234');
+  });
+
   it('has a window for chat alone, which templates pass', () => {
     const { windows } = telcoConnector(telcoConfig())!;
     expect(Object.keys(windows ?? {})).toEqual(['telco.cloudmsg']);

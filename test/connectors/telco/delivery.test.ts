@@ -132,11 +132,12 @@ describe('a call to the platform', () => {
     ['', empty],
     [7, empty],
     [[], empty],
+    [{ text: 'a', Body: 'b' }, 'The platform has no field text: it takes text, or fields such as Body.'],
     [{ text: '' }, empty],
     [{ MediaUrl: [] }, empty],
     [
       { text: 'a', quick_replies: [1] },
-      'The platform has no field quick_replies: it takes text, and fields such as MediaUrl.',
+      'The platform has no field quick_replies: it takes text, or fields such as Body.',
     ],
   ])('is not made for %j', async (content, error) => {
     const { outcome, calls } = await delivered(deliveryOf(content));

@@ -33,9 +33,16 @@ async function call(api: TestApi, form: Form): Promise<{ status: number; text: s
   return { status: answer.status, text: await answer.text() };
 }
 
+/** Every order of some words. */
+const ordersOf = (words: readonly string[]): string[][] =>
+  words.length === 0
+    ? [[]]
+    : words.flatMap((word) => ordersOf(words.filter((other) => other !== word)).map((rest) => [word, ...rest]));
+
 interface Message {
   content: unknown;
   state: string;
+  sent_at: string;
   from_contact: boolean;
   metadata: { error?: string; source?: object };
 }
@@ -44,7 +51,7 @@ describe.each(sources)('a number of $source', ({ source, own, message, status })
   const channel_id = channelId(source, `${own}+4930123456`);
   const conversation_id = conversationId(channel_id, `${own}+491701234567`);
   const messagesIn = async (api: TestApi): Promise<Message[]> =>
-    (await api.post<{ data: Message[] }>('/messages.list', { conversation_id })).body.data;
+    (await api.post<{ data: Message[] }>('/messages.list', { conversation_id, page_size: 100 })).body.data;
 
   it('is connected, written to, answers, and is disconnected', async () => {
     const { calls, client } = platform();
@@ -84,6 +91,37 @@ describe.each(sources)('a number of $source', ({ source, own, message, status })
     expect(await messagesIn(api)).toMatchObject([
       { state: 'failed', metadata: { error: 'The handset can not be reached (30003)' } },
     ]);
+  });
+
+  it('shows the same after every order of receipts', async () => {
+    await using api = await startApi({ config: telcoConfig(), client: platform().client });
+    await api.post(`/channels.${source}.connect`, { phone_number: '+4930123456', name: 'Line' });
+    const orders = ordersOf(['queued', 'sent', 'delivered', 'read']).map((states, n) => ({ states, sid: `SM-${n}` }));
+    await Promise.all(
+      orders.map(async ({ states, sid }) => {
+        const first = states.indexOf('sent');
+        for (const [n, state] of states.entries()) {
+          // A receipt may come before the message that it is of.
+          if (n === first) await call(api, { ...message, MessageSid: sid });
+          await call(api, { ...status, MessageSid: sid, MessageStatus: state });
+        }
+      }),
+    );
+    const shown = (await messagesIn(api)).map(({ metadata }) => metadata.source);
+    expect(shown).toEqual(orders.map(() => ({ delivery_state: 'read' })));
+  });
+
+  it('keeps the time at which a message came', async () => {
+    await using api = await startApi({ config: telcoConfig(), client: platform().client });
+    await api.post(`/channels.${source}.connect`, { phone_number: '+4930123456', name: 'Line' });
+    const { clock } = api.system;
+    const came = clock.now();
+    api.services.raw.spool([{ route: '/telco', body: new URLSearchParams(message).toString() }], came);
+    clock.advance(60_000);
+    await call(api, { ...message, MessageSid: 'SM5' });
+    await until('taken in', async () => (await messagesIn(api)).length === 2);
+    const times = (await messagesIn(api)).map(({ sent_at }) => Date.parse(sent_at) - came);
+    expect(times).toEqual([0, 60_000]);
   });
 
   it('stores nothing of a forged call', async () => {

@@ -76,6 +76,11 @@ describe.each([
     expect(isTaken(request)).toBe(false);
   });
 
+  it('is refused at once, however many fields it has', () => {
+    const names = Array.from({ length: 60_000 }, (_, n) => n.toString(36));
+    expect(isTaken({ ...posted(form), body: Buffer.from(names.join('&')) })).toBe(false);
+  });
+
   it('is refused with a body of another digest', () => {
     const genuine = postedBody('{"a":1}');
     expect(isTaken(genuine)).toBe(true);
