@@ -7,6 +7,7 @@ export const failureCodes = [
   'malformed_json',
   'unsupported_media_type',
   'body_too_large',
+  'insufficient_storage',
   'invalid_cursor',
   'cursor_expired',
   'invalid_filter',

@@ -11,6 +11,7 @@ export const namespaces = {
   user: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0a',
   component: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e30',
   media: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e0d',
+  erasedName: 'b4f0c1de-6a55-4a3c-9d0e-2f1b8a7c5e24',
 } as const;
 
 /** The channel of an account at a source. */
@@ -31,6 +32,10 @@ const rememberedIds = 10_000;
 /** The conversation with a contact of a channel. */
 export const conversationId = (channel: string, sourceConversationId: string): string =>
   uuidV5(namespaces.conversation, channel, sourceConversationId);
+
+/** What is left of the name that a source has for a conversation, on whichever channel, once that is erased. */
+export const erasedNameOf = (source: string, sourceConversationId: string): string =>
+  uuidV5(namespaces.erasedName, source, sourceConversationId);
 
 /**
  * A message that its source named. One index on ids says whether it is there, which one it is and, by the first half,

@@ -14,7 +14,7 @@ export interface ChannelFilter {
 
 export interface ChannelReader {
   find(id: string): ChannelJson | null;
-  /** A page of the channels, oldest first. */
+  /** A page of the channels, oldest first; key `[created at, channel key]`. */
   page(query: PageQuery, filter: ChannelFilter): Page<ChannelJson>;
   /** A page of the connected channels of a registered source, as that source sees them: with their tokens. */
   ownPage(query: PageQuery, sourceId: string): Page<ChannelJson>;
@@ -28,8 +28,14 @@ const wanted = `(@source IS NULL OR source = @source)
 
 export function channelReader(db: Connection): ChannelReader {
   const byId = channels.query(db, 'WHERE id = ?');
-  const after = channels.query(db, `WHERE ${wanted} AND key > @key ORDER BY key LIMIT @limit`);
-  const before = channels.query(db, `WHERE ${wanted} AND key < @key ORDER BY key DESC LIMIT @limit`);
+  const after = channels.query(
+    db,
+    `WHERE ${wanted} AND (created_at, key) > (@at, @key) ORDER BY created_at, key LIMIT @limit`,
+  );
+  const before = channels.query(
+    db,
+    `WHERE ${wanted} AND (created_at, key) < (@at, @key) ORDER BY created_at DESC, key DESC LIMIT @limit`,
+  );
   const counted = db.prepare(`SELECT count(*) FROM channel WHERE ${wanted}`).pluck();
   const page = (query: PageQuery, filter: ChannelFilter & { sourceId?: string }, shown: typeof channelText) => {
     const { source = null, sources, sourceId = null, includeDisconnected = false } = filter;
@@ -41,8 +47,11 @@ export function channelReader(db: Connection): ChannelReader {
     };
     return pageOf(
       query,
-      (from, backwards, limit) => (backwards ? before : after).iterate({ ...asked, key: from?.[0] ?? -1, limit }),
-      ({ key }) => [key],
+      (from, backwards, limit) => {
+        const [at = Number.MIN_SAFE_INTEGER, key = 0] = from ?? [];
+        return (backwards ? before : after).iterate({ ...asked, at, key, limit });
+      },
+      ({ created_at, key }) => [created_at, key],
       shown,
       counted.get(asked) as number,
     );

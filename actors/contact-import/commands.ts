@@ -41,6 +41,11 @@ export const contactImportHandlers: Handlers<ContactImportRuntime, ContactImport
     runtime.signal('feed');
     return {};
   },
+
+  'import.erase-letter'(runtime, { commandId }) {
+    runtime.eraseLetters((letter) => letter.commandId === commandId);
+    return {};
+  },
 };
 
 /** The rest of it did not come in time. */

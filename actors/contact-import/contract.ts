@@ -1,5 +1,6 @@
 import type { Nothing } from '../contact/contract.ts';
 import type { JsonObject } from '../representation.ts';
+import type { Address } from '../runtime/kind.ts';
 
 /** The commands of an import: type → body and result. */
 export type ContactImportCommands = {
@@ -9,7 +10,12 @@ export type ContactImportCommands = {
   'import.commit': { body: { parts: number }; result: Nothing };
   /** All of its contacts are there. */
   'import.finish': { body: null; result: Nothing };
+  /** A part of it that could not be handled names somebody who is erased. */
+  'import.erase-letter': { body: { commandId: string }; result: Nothing };
 };
+
+/** The actor of an import, as somebody whom other actors tell something. */
+export const contactImportActor = (id: string): Address<ContactImportCommands> => ({ kind: 'contact-import', id });
 
 /** The kind of the outbox's rows that have the contacts of an import made. */
 export const importEffect = 'contact-import';

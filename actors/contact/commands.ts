@@ -1,5 +1,5 @@
 import type { Handlers } from '../runtime/kind.ts';
-import type { Appearance, ContactCommands } from './contract.ts';
+import { type Appearance, contactActor, type ContactCommands } from './contract.ts';
 import { changedFields, type ContactFields, fieldsOf } from './fields.ts';
 import { erasureHandlers, expectAgain } from './erasing.ts';
 import { absorbContact, endMerge, mergeContact, undoMerge } from './merge.ts';
@@ -7,8 +7,10 @@ import { contactVersions } from './tables.ts';
 import { addConversation, type ContactRuntime, present, show, vanish } from './writer.ts';
 
 export const contactHandlers: Handlers<ContactRuntime, ContactCommands> = {
-  'contact.create'(runtime, { fields }) {
-    if (runtime.actor.isNew) begin(runtime, changedFields({}, fields), {});
+  'contact.create'(runtime, { fields, joining = [] }) {
+    if (!runtime.actor.isNew) return {};
+    begin(runtime, changedFields({}, fields), {});
+    for (const id of joining) runtime.tell(contactActor(id), 'contact.merge', { into: runtime.actor.id });
     return {};
   },
 

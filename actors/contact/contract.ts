@@ -29,8 +29,11 @@ export type Nothing = Record<string, never>;
 
 /** The commands of a contact: type → body and result. None answers with content: answers are kept in the journal. */
 export type ContactCommands = {
-  /** The same again changes nothing. @throws Failure `metadata_too_large` */
-  'contact.create': { body: { fields: JsonObject }; result: Nothing };
+  /**
+   * `joining`: contacts that are asked to become part of it. The same again changes nothing.
+   * @throws Failure `metadata_too_large`
+   */
+  'contact.create': { body: { fields: JsonObject; joining?: string[] }; result: Nothing };
   /**
    * The contact of a new conversation, or of one whose person writes again after everything was erased. One that was
    * there before stays as it is, also when it is gone.

@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts';
 import { releaseFiles } from '../media/contract.ts';
 import type { Handlers } from '../runtime/kind.ts';
 import { contactActor, type ContactCommands } from './contract.ts';
+import { forgetImportLetters } from './import-letters.ts';
 import { contactMerges, contactVersions } from './tables.ts';
 import { addConversation, type ContactRuntime, removeConversations, shownWhenErased, vanish } from './writer.ts';
 
@@ -81,7 +82,9 @@ function eraseVersions(runtime: ContactRuntime): void {
   const versions = runtime.reads.versionsBut(runtime.actor.key, shown);
   for (const { key } of versions) runtime.change(contactVersions.update(key, { sort: null, shown }));
   runtime.signal('erased');
-  releaseFiles(runtime, own, versions.map((version) => version.shown).join());
+  const texts = versions.map((version) => version.shown);
+  forgetImportLetters(runtime, texts);
+  releaseFiles(runtime, own, texts.join());
   if (versions.length > 0) runtime.tell(contactActor(runtime.actor.id), 'contact.erase-versions', {});
   else report(runtime, own, nothingErased);
 }

@@ -7,6 +7,7 @@ import { shardOfKey } from '../store/table.ts';
 import { type WalkStart, walkStart } from '../store/walk-start.ts';
 import { uuidToBytes } from '../uuid.ts';
 import { type ContactPlace, contactPlaces, type FindContacts } from './places.ts';
+import { type StuckStep, stuckStepsReader } from './stuck-steps.ts';
 import { type ContactRow, contacts } from './tables.ts';
 import { type Whereabouts, whereaboutsReader } from './whereabouts.ts';
 
@@ -24,8 +25,12 @@ export interface ContactReader {
   find(id: string): JsonText<MergedContactJson> | null;
   /** The contact that a conversation belongs to, also while it is on its way into another one. */
   ofConversation(conversationId: string): JsonText<MergedContactJson> | null;
+  /** Where the contact went that a conversation was given, which may be part of another one; null: it was given none. */
+  ownerOf(conversationId: string): Whereabouts | null;
   /** What an erasure of a contact took, once it is over; null: it is not. */
   erasedBy(id: string, erasure: number): Erased | null;
+  /** Steps of a contact's erasure that became dead letters: it waits for them. */
+  stuckSteps(id: string): StuckStep[];
   /** Where a contact went that was merged; `merges`: which of its merges is asked about. */
   whereabouts(id: string, merges?: number): Whereabouts;
   /**
@@ -66,13 +71,18 @@ export function contactReader(db: Connection): ContactReader {
     return row === undefined ? null : withHistory(row.shown, merged.iterate(row.key) as Iterable<string>);
   };
 
+  const ownerOf = (conversationId: string): Whereabouts | null => {
+    const owner = owners.get(uuidToBytes(conversationId));
+    return owner && whereabouts(owner.id);
+  };
+
   return {
     find,
     ofConversation(id) {
-      const owner = owners.get(uuidToBytes(id));
-      const { end } = owner === null ? { end: null } : whereabouts(owner.id);
+      const end = ownerOf(id)?.end ?? null;
       return end === null ? null : find(end);
     },
+    ownerOf,
     erasedBy(id, erasure) {
       const row = contactById.get(uuidToBytes(id));
       if (row === null) return null;
@@ -80,6 +90,7 @@ export function contactReader(db: Connection): ContactReader {
       const isOver = last !== null && (last.number > erasure || (last.number === erasure && row.value !== '"erasing"'));
       return isOver ? last.erased : null;
     },
+    stuckSteps: stuckStepsReader(db),
     whereabouts,
     page(query) {
       places ??= contactPlaces(db);

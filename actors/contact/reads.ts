@@ -1,7 +1,20 @@
+import { parseJson } from '../json.ts';
+import type { JsonObject } from '../representation.ts';
+import type { Envelope } from '../runtime/envelope.ts';
 import type { Connection } from '../store/database.ts';
 import { keysPerShard } from '../store/table.ts';
+import { type DeadLetterRow, deadLetters } from '../store/tables.ts';
 import { uuidFromBytes } from '../uuid.ts';
 import { contactConversations, type ContactConversationRow } from './tables.ts';
+
+/** A part of an import that could not be handled: a dead letter. */
+export interface ImportLetter {
+  /** Id of the import. */
+  import: string;
+  commandId: string;
+  /** What it says of each contact. */
+  contacts: JsonObject[];
+}
 
 /** What the handlers of a contact read. */
 export interface ContactReads {
@@ -17,6 +30,8 @@ export interface ContactReads {
   isErased(contact: number): boolean;
   /** Versions that show something else than this text, oldest first, at most a few. */
   versionsBut(contact: number, shown: string): { key: number; shown: string }[];
+  /** What imports could not handle, and is still known of it. */
+  importLetters(): ImportLetter[];
   /** Keys of versions that were no longer the newest before a key, oldest first, at most a few. */
   outdated(contact: number, before: number): number[];
 }
@@ -39,6 +54,7 @@ export function contactReads(db: Connection): ContactReads {
     `SELECT key, shown FROM contact_version WHERE contact = ? AND shown <> ? ORDER BY key LIMIT ${versionsAtOnce}`,
   );
   const ofContact = contactConversations.query(db, 'WHERE contact = ? ORDER BY key');
+  const letters = deadLetters.query(db, `WHERE actor_kind = 'contact-import' ORDER BY key`);
   const outdated = db
     .prepare(
       `SELECT v.key FROM contact_version v WHERE v.contact = @contact AND v.key < @before AND ${followed}
@@ -53,8 +69,15 @@ export function contactReads(db: Connection): ContactReads {
     conversations: (contact) => ofContact.all(contact),
     isErased: (contact) => erased.get(contact) === 1,
     versionsBut: (contact, text) => versionsBut.all(contact, text) as { key: number; shown: string }[],
+    importLetters: () => letters.all().flatMap(importLetterIn),
     outdated: (contact, before) => outdated.all({ contact, before }) as number[],
   };
+}
+
+function importLetterIn({ envelope }: DeadLetterRow): ImportLetter[] {
+  const { actor, commandId, body } = parseJson(envelope) as Envelope;
+  const { contacts = [] } = (body ?? {}) as Partial<ImportLetter>;
+  return contacts.length === 0 ? [] : [{ import: actor.id, commandId, contacts }];
 }
 
 /** Ids of contacts of a shard that have shown something else before a key, a few of them. */

@@ -15,7 +15,7 @@ import {
   stepDelivery,
 } from './delivery.ts';
 import { erasureHandlers } from './erasing.ts';
-import { namedMessage, releaseEchoes, settleEchoes } from './echoes.ts';
+import { knownByEcho, namedMessage, releaseEchoes, settleEchoes } from './echoes.ts';
 import { askFor, finishFetch, profileFetch, readMark } from './fetches.ts';
 import { ingestMessages, openConversation } from './ingest.ts';
 import { changeMetadata, metadataOf, saveMessageMetadata, withOneName } from './metadata.ts';
@@ -183,7 +183,7 @@ export const conversationHandlers: Handlers<ConversationRuntime, ConversationCom
     // An owner that was replaced may say late what its call came to: that of the next one goes on.
     if (outcome.kind !== 'succeeded' && isInAnotherAttempt(row, revision)) return { retryAt: runtime.now };
     const sourceMessageId = givenId(runtime, row, outcome);
-    const columns = sourceMessageId === null ? {} : namedMessage(runtime, sourceMessageId);
+    const columns = sourceMessageId === null ? {} : namedMessage(runtime, row, sourceMessageId);
     const stepped = stepDelivery(runtime, row, eventOfOutcome(outcome, runtime.now), metadataAfter(outcome), columns);
     if (stepped !== null && sourceMessageId !== null) applyParkedToMessage(runtime, stepped.row, sourceMessageId);
     const owned = stepped?.owned ?? (JSON.parse(row.delivery ?? 'null') as OwnedState);
@@ -226,7 +226,7 @@ function resend(runtime: ConversationRuntime, row: MessageRow): SteppedDelivery 
   const { source_message_id: before } = row;
   const columns = before !== null && {
     source_message_id: null,
-    echo_id: messageId(actor.id, conversation.source, before),
+    ...knownByEcho(runtime, row, messageId(actor.id, conversation.source, before)),
   };
   return stepDelivery(runtime, row, { type: 'resend' }, ({ source: _, ...metadata }) => metadata, { ...columns });
 }
@@ -246,7 +246,8 @@ function rememberEcho(runtime: ConversationRuntime, row: MessageRow, outcome: At
   const { actor, row: conversation } = runtime;
   const sourceMessageId = givenId(runtime, row, outcome);
   if (sourceMessageId === null) return;
-  runtime.change(messages.update(row.key, { echo_id: messageId(actor.id, conversation.source, sourceMessageId) }));
+  const echo = messageId(actor.id, conversation.source, sourceMessageId);
+  runtime.change(messages.update(row.key, knownByEcho(runtime, row, echo)));
 }
 
 function setWorkflow(runtime: ConversationRuntime, workflow: 'OPEN' | 'CLOSED' | null): void {

@@ -7,7 +7,7 @@ import type { InboundMessage } from './contract.ts';
 import { sourceDelivery } from './delivery.ts';
 import { receive } from './inbound.ts';
 import type { ConversationRuntime } from './memory.ts';
-import { type MessageRow, type ParkedEchoRow, parkedEchoes } from './tables.ts';
+import { formerEchoes, type MessageRow, type ParkedEchoRow, parkedEchoes } from './tables.ts';
 
 /**
  * What a source pushes as written on its side may be the echo of a send whose answer has not come: only the answer
@@ -48,12 +48,31 @@ export function parkEcho(runtime: ConversationRuntime, message: InboundMessage):
  * leads to it from now on.
  * @returns the columns that the message gets
  */
-export function namedMessage(runtime: ConversationRuntime, sourceMessageId: string): Partial<MessageRow> {
+export function namedMessage(
+  runtime: ConversationRuntime,
+  message: MessageRow,
+  sourceMessageId: string,
+): Partial<MessageRow> {
   const { reads, row, actor } = runtime;
   const echo = reads.parkedEcho(messageId(actor.id, row.source, sourceMessageId));
   if (echo === null) return { source_message_id: sourceMessageId };
   runtime.change(parkedEchoes.remove(echo.key));
-  return { source_message_id: sourceMessageId, echo_id: echo.message_id };
+  return { source_message_id: sourceMessageId, ...knownByEcho(runtime, message, echo.message_id) };
+}
+
+/**
+ * A message is known by the id of another echo from now on; the one of before leads to it still.
+ * @returns the columns that the message gets
+ */
+export function knownByEcho(
+  runtime: ConversationRuntime,
+  { key: message, echo_id: before }: MessageRow,
+  echoId: string,
+): Pick<MessageRow, 'echo_id'> {
+  if (before !== null && before !== echoId && !runtime.reads.isFormerEcho(before)) {
+    runtime.change(formerEchoes.insert({ key: runtime.nextKey(), message, echo_id: before }));
+  }
+  return { echo_id: echoId };
 }
 
 /**

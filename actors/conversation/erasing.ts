@@ -1,7 +1,7 @@
 import { nothingErased, type ErasureOf } from '#machines/contact.ts';
 import { contactActor } from '../contact/contract.ts';
 import { idempotencyKeyActor } from '../idempotency-key/contract.ts';
-import { messageId } from '../ids.ts';
+import { erasedNameOf, messageId } from '../ids.ts';
 import { objectAt } from '../json.ts';
 import { releaseFiles } from '../media/contract.ts';
 import type { Handlers } from '../runtime/kind.ts';
@@ -10,7 +10,7 @@ import { sourceActor } from '../source/contract.ts';
 import { tagActor } from '../tag/contract.ts';
 import { conversationActor, type ConversationCommands, type ConversationErasure } from './contract.ts';
 import { stepDelivery } from './delivery.ts';
-import { releaseEchoes } from './echoes.ts';
+import { knownByEcho, releaseEchoes } from './echoes.ts';
 import { redactedEvent } from './events.ts';
 import { tellContact } from './ingest.ts';
 import { type ConversationRuntime, isPresent } from './memory.ts';
@@ -69,6 +69,7 @@ export const erasureHandlers: ErasureHandlers = {
 function begin(runtime: ConversationRuntime, partOf: ErasureOf): void {
   const { row, actor, reads, memory } = runtime;
   runtime.tell(sourceActor(row.source), 'metadata.forget', {
+    conversationId: actor.id,
     channelId: row.channel_id!,
     sourceConversationId: row.source_conversation_id,
   });
@@ -83,6 +84,7 @@ function begin(runtime: ConversationRuntime, partOf: ErasureOf): void {
   runtime.step({ type: 'typing.ended' });
   const [since, before] = [row.erased_before ?? 0, runtime.nextKey()];
   releaseFiles(runtime, partOf, row.metadata);
+  if (!isErased(row)) runtime.save({ erased_name: erasedNameOf(row.source, row.source_conversation_id) });
   saveConversation(runtime, {
     ...{ erased_before: before, source_conversation_id: '', unread_count: 0, metadata: '{}', agent_name: null },
     display_name: defaultDisplayName(row.source, actor.id),
@@ -110,8 +112,9 @@ function eraseMessage(runtime: ConversationRuntime, row: MessageRow): void {
       ...{ content: contentText, metadata: '{}', delivery: null, source_message_id: null },
       ...(row.from_contact === 1 && { sender: erasedSender }),
       state: withdrawn?.row.state ?? row.state,
-      // Its source may still push it: the id of that leads to it, of one that was sent again that of the last time.
-      echo_id: (source_message_id && messageId(actor.id, conversation.source, source_message_id)) ?? row.echo_id,
+      // Its source may still push it: the id of that leads to it.
+      ...(source_message_id !== null &&
+        knownByEcho(runtime, row, messageId(actor.id, conversation.source, source_message_id))),
     }),
   );
 }

@@ -11,14 +11,14 @@ import { loadConversation } from './memory.ts';
 import { messageReader } from './message-reader.ts';
 import { conversationReader } from './reader.ts';
 import { conversationReads } from './reads.ts';
-import { conversations, messageMedia, messages, parkedEchoes, parkedSends } from './tables.ts';
+import { conversations, formerEchoes, messageMedia, messages, parkedEchoes, parkedSends } from './tables.ts';
 
 /** One conversation: its messages, their deliveries, what is unread. */
 export const conversationKind = defineKind<ConversationCommands>()({
   name: 'conversation',
   machine: 'conversation',
   table: conversations,
-  tables: [messages, messageMedia, parkedSends, parkedEchoes],
+  tables: [messages, formerEchoes, messageMedia, parkedSends, parkedEchoes],
   owned: [{ machine: 'message-delivery', table: messages, column: 'delivery' }],
   blank: {
     channel_id: null,
@@ -34,6 +34,7 @@ export const conversationKind = defineKind<ConversationCommands>()({
     last_message: null,
     last_message_at: 0,
     erased_before: null,
+    erased_name: null,
   },
   reads: conversationReads,
   load: loadConversation,

@@ -6,6 +6,7 @@ import { type Page, pageOf, type PageQuery } from '../store/page.ts';
 import { messageId, messageIdsOf } from '../ids.ts';
 import { messageJson, messageText } from './representation.ts';
 import { mostFound } from './reader.ts';
+import { messagesByEcho } from './reads.ts';
 import { conversations, messages } from './tables.ts';
 
 export interface MessageReader {
@@ -30,7 +31,7 @@ const atOnce = 32;
 
 export function messageReader(db: Connection): MessageReader {
   const byId = messages.query(db, 'WHERE id = ?');
-  const byEcho = messages.query(db, 'WHERE echo_id = ?');
+  const byEcho = messagesByEcho(db);
   const conversationByKey = conversations.query(db, 'WHERE key = ?');
   const conversationById = conversations.query(db, 'WHERE id = ?');
   const up = messages.query(db, 'WHERE conversation = ? AND (sent_at, key) > (?, ?) ORDER BY sent_at, key LIMIT ?');
@@ -59,9 +60,9 @@ export function messageReader(db: Connection): MessageReader {
     )
     .pluck();
   return {
-    sourceIdOf: (id) => (byId.get(uuidToBytes(id)) ?? byEcho.get(uuidToBytes(id)))?.source_message_id ?? null,
+    sourceIdOf: (id) => (byId.get(uuidToBytes(id)) ?? byEcho(id))?.source_message_id ?? null,
     find(id) {
-      const row = byId.get(uuidToBytes(id)) ?? byEcho.get(uuidToBytes(id));
+      const row = byId.get(uuidToBytes(id)) ?? byEcho(id);
       if (row === null) return null;
       const conversation = conversationByKey.get(row.conversation)!;
       return {

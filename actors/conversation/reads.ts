@@ -24,6 +24,8 @@ export interface ConversationReads {
   ownBySourceId(conversation: number, sourceMessageId: string): MessageRow | null;
   /** A message of ours by the id that its echo would have. */
   messageByEcho(id: string): MessageRow | null;
+  /** Whether the id of an echo is kept as one of before. */
+  isFormerEcho(id: string): boolean;
   /** Messages that an erasure takes next, in the order of their times, a few; also of before, what was said of them since. */
   messagesToErase(conversation: number, erasure: Pick<ConversationErasure, 'since' | 'before' | 'after'>): MessageRow[];
   /** Ids of the idempotency keys whose answers show a message. */
@@ -52,8 +54,16 @@ export interface ConversationReads {
   commandOf(turn: number): string | null;
 }
 
+/** Finds a message by the id of any echo of it. */
+export function messagesByEcho(db: Connection): (id: string) => MessageRow | null {
+  const now = messages.query(db, 'WHERE echo_id = ?');
+  const before = messages.query(db, 'WHERE key = (SELECT message FROM former_echo WHERE echo_id = ?)');
+  return (id) => now.get(uuidToBytes(id)) ?? before.get(uuidToBytes(id));
+}
+
 /** Messages that one watermark moves at most: those before them got there with the watermarks before it. */
 const reachedAtOnce = 200;
+
 /** Messages that one command erases. */
 const erasedAtOnce = 200;
 
@@ -61,7 +71,8 @@ export function conversationReads(db: Connection): ConversationReads {
   const byId = messages.query(db, 'WHERE id = ?');
   const byKey = messages.query(db, 'WHERE key = ?');
   const own = messages.query(db, 'WHERE source_message_id = ? AND conversation = ? AND delivery IS NOT NULL');
-  const byEcho = messages.query(db, 'WHERE echo_id = ?');
+  const byEcho = messagesByEcho(db);
+  const former = db.prepare('SELECT 1 FROM former_echo WHERE echo_id = ?').pluck();
   const toErase = messages.query(
     db,
     `WHERE conversation = ? AND (sent_at, key) > (?, ?) AND (key >= ? OR metadata <> '{}') AND key < ? ORDER BY sent_at, key LIMIT ${erasedAtOnce}`,
@@ -92,7 +103,8 @@ export function conversationReads(db: Connection): ConversationReads {
     message: (id) => byId.get(uuidToBytes(id)),
     messageByKey: (key) => byKey.get(key),
     ownBySourceId: (conversation, sourceMessageId) => own.get(sourceMessageId, conversation),
-    messageByEcho: (id) => byEcho.get(uuidToBytes(id)),
+    isFormerEcho: (id) => former.get(uuidToBytes(id)) !== undefined,
+    messageByEcho: byEcho,
     messagesToErase(conversation, { since, before, after = { sentAt: Number.MIN_SAFE_INTEGER, key: 0 } }) {
       return toErase.all(conversation, after.sentAt, after.key, since, before);
     },

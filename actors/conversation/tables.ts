@@ -22,6 +22,8 @@ export interface ConversationRow extends ActorRow {
   last_message_at: number;
   /** Key below which every message is erased; null: none is. */
   erased_before: number | null;
+  /** What its source called it before it was erased (`erasedNameOf`); null: it never was. */
+  erased_name: string | null;
 }
 
 export interface MessageRow {
@@ -42,6 +44,14 @@ export interface MessageRow {
   state: string;
   /** The stored state of its delivery machine; null for one that the hub does not send. */
   delivery: string | null;
+}
+
+/** An id of an echo by which a message was known before its present one: it was sent several times. */
+export interface FormerEchoRow {
+  key: number;
+  /** Key of the message. */
+  message: number;
+  echo_id: string;
 }
 
 /** A file of the hub's own that a message shows. */
@@ -76,8 +86,9 @@ export interface ParkedEchoRow {
   sent_at: number;
 }
 
-export const conversations = new Table<ConversationRow>('conversation', ['id', 'channel_id']);
+export const conversations = new Table<ConversationRow>('conversation', ['id', 'channel_id', 'erased_name']);
 export const messages = new Table<MessageRow>('message', ['id', 'echo_id']);
+export const formerEchoes = new Table<FormerEchoRow>('former_echo', ['echo_id']);
 export const messageMedia = new Table<MessageMediaRow>('message_media', ['media']);
 export const parkedSends = new Table<ParkedSendRow>('parked_send', ['message_id']);
 export const parkedEchoes = new Table<ParkedEchoRow>('parked_echo', ['message_id']);

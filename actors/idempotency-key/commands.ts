@@ -19,14 +19,15 @@ export const idempotencyKeyHandlers: Handlers<KeyRuntime, IdempotencyKeyCommands
     if (row.body_hash !== bodyHash) {
       throw new Failure('idempotency_conflict', 'This Idempotency-Key was used with another body within 24 hours.');
     }
-    const answer = row.answer === null ? null : (JSON.parse(row.answer) as StoredAnswer);
-    return { answer, generation: row.generation };
+    return { answer: answerIn(row), generation: row.generation };
   },
 
   'key.complete'(runtime, { generation, answer, message = null }) {
     const { row } = runtime;
-    if (row.generation === generation && row.answer === null) runtime.save({ answer: JSON.stringify(answer), message });
-    return null;
+    if (row.generation !== generation) return null;
+    const first = answerIn(row);
+    if (first === null) runtime.save({ answer: JSON.stringify(answer), message });
+    return first;
   },
 
   'key.erase'(runtime, { from }) {
@@ -37,6 +38,9 @@ export const idempotencyKeyHandlers: Handlers<KeyRuntime, IdempotencyKeyCommands
     return null;
   },
 };
+
+const answerIn = ({ answer }: Readonly<IdempotencyKeyRow>): StoredAnswer | null =>
+  answer === null ? null : (JSON.parse(answer) as StoredAnswer);
 
 const erased = new Failure('conversation_erased', 'This was done. What it was about has been erased since.');
 

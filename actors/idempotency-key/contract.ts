@@ -17,8 +17,14 @@ export type IdempotencyKeyCommands = {
    * @throws Failure `idempotency_conflict` when the key was used with another body
    */
   'key.claim': { body: { bodyHash: string }; result: { answer: StoredAnswer | null; generation: number } };
-  /** Keeps the answer of a generation; the first one stays. `message`: id of the one that it shows. */
-  'key.complete': { body: { generation: number; answer: StoredAnswer; message?: string }; result: null };
+  /**
+   * Keeps the answer of a generation; the first one stays, and all others are told it; null: this one is it. `message`: id
+   * of the one that it shows.
+   */
+  'key.complete': {
+    body: { generation: number; answer: StoredAnswer; message?: string };
+    result: StoredAnswer | null;
+  };
   /** What its answer shows is erased: the request stays known, and a repetition is refused. */
   'key.erase': { body: { from?: number }; result: null };
 };

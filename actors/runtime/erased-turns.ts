@@ -82,9 +82,15 @@ function erasedBases(
 }
 
 /** Takes out what commands carried that an actor could not handle. They stay known, and are not done any more. */
-export function erasedLetters(store: Pick<HostStore, 'deadLettersOf'>, id: string, now: number): Change[] {
-  return store.deadLettersOf(id).map((letter) => {
+export function erasedLetters(
+  store: Pick<HostStore, 'deadLettersOf'>,
+  id: string,
+  now: number,
+  names: (letter: Envelope) => boolean,
+): Change[] {
+  return store.deadLettersOf(id).flatMap((letter) => {
     const envelope = JSON.parse(letter.envelope) as Envelope;
+    if (!names(envelope)) return [];
     return deadLetters.update(letter.key, {
       envelope: JSON.stringify({ ...envelope, body: null }),
       error: 'It has been erased.',

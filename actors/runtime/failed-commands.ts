@@ -41,7 +41,8 @@ export class FailedCommands {
     const others = this.#digests.changesOf(changes);
     if (others.length > 0)
       changes.push(journal.insert(ownerless(envelope, shard, null, packRows({ own: null, others }))));
-    return { reply, changes, signals: noSignals, poison: true };
+    // Whoever waits for what it was to do looks again, though no event tells it.
+    return { reply, changes, signals: new Set(['feed']), poison: true };
   }
 
   #letter(envelope: Envelope, shard: Shard, error: unknown, reply: Reply, revision: number): Change {

@@ -5,6 +5,7 @@ import type { EventType, Json } from '../representation.ts';
 import type { Connection } from '../store/database.ts';
 import type { Change, Table, TableShape } from '../store/table.ts';
 import type { ActorRow, OutboxRow } from '../store/tables.ts';
+import type { Envelope } from './envelope.ts';
 import type { Redaction } from './erased-turns.ts';
 import type { Growing } from './signal.ts';
 
@@ -73,8 +74,11 @@ export interface Runtime<Row extends ActorRow = ActorRow, Memory = unknown, Read
    * @returns where to go on; null: all are done
    */
   eraseTurns(redaction: Redaction, from?: number): number | null;
-  /** Takes out what commands carried that this actor could not handle: nobody has them done again. */
-  eraseLetters(): void;
+  /**
+   * Takes out what commands carried that this actor could not handle, all of them or those that `names` chooses: nobody
+   * has them done again.
+   */
+  eraseLetters(names?: (letter: Envelope) => boolean): void;
   /** The effect of a kind that a row of this actor has in the outbox. */
   effectOf(subject: number, kind: string): OutboxRow | null;
 }

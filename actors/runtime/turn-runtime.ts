@@ -183,8 +183,8 @@ export class TurnRuntime implements Runtime {
     return next;
   }
 
-  eraseLetters(): void {
-    for (const change of erasedLetters(this.#store, this.#actor.row.id, this.now)) this.change(change);
+  eraseLetters(names: (letter: Envelope) => boolean = () => true): void {
+    for (const change of erasedLetters(this.#store, this.#actor.row.id, this.now, names)) this.change(change);
   }
 
   /** Who tells something, and which command made it. */

@@ -1,7 +1,8 @@
 import { Failure } from '../errors.ts';
 import { channelActor } from '../channel/contract.ts';
+import type { Envelope } from '../runtime/envelope.ts';
 import type { Handlers } from '../runtime/kind.ts';
-import type { SourceCommands } from './contract.ts';
+import type { ForgottenConversation, SourceCommands, TargetName } from './contract.ts';
 import type { SourceRuntime } from './memory.ts';
 import { handOver, parkMetadata } from './parking.ts';
 import { sourceJson } from './representation.ts';
@@ -43,14 +44,13 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
   },
 
   'metadata.park'(runtime, { source, items }) {
-    const { row, reads, actor } = runtime;
+    const { row, reads } = runtime;
     // A built-in source is created by nobody; one that was deleted meanwhile goes on with it once it is created anew.
-    if (actor.isNew) runtime.save({ source_id: source });
+    if (row.source_id === '') runtime.save({ source_id: source });
     const hasAppeared = items.map((item) => reads.targets(row.source_id, item).length > 0);
-    parkMetadata(
-      runtime,
-      items.filter((_, i) => !hasAppeared[i]),
-    );
+    // What is said of somebody who was erased is not kept until it is forgotten.
+    const isUnknown = (item: TargetName, i: number) => !hasAppeared[i] && !reads.isErased(row.source_id, item);
+    parkMetadata(runtime, items.filter(isUnknown));
     return { appeared: [...items.keys()].filter((i) => hasAppeared[i]) };
   },
 
@@ -61,10 +61,12 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
     return null;
   },
 
-  'metadata.forget'(runtime, { channelId, sourceConversationId }) {
+  'metadata.forget'(runtime, conversation) {
+    const { channelId, sourceConversationId } = conversation;
     for (const key of runtime.reads.parkedFor(runtime.row.source_id, channelId, sourceConversationId)) {
       runtime.change(parkedMetadata.remove(key));
     }
+    runtime.eraseLetters(isAbout(runtime, conversation));
     return null;
   },
 
@@ -76,6 +78,25 @@ export const sourceHandlers: Handlers<SourceRuntime, SourceCommands> = {
     return null;
   },
 };
+
+/** Whether a command that could not be handled was to keep something for a conversation or for messages in it. */
+function isAbout(
+  { reads }: SourceRuntime,
+  { conversationId, channelId, sourceConversationId }: ForgottenConversation,
+): (letter: Envelope) => boolean {
+  const isNamed = (source: string, { namespace, ...name }: TargetName): boolean => {
+    const named = namespace === 'conversation' ? name.sourceId : name.sourceConversationId;
+    if ((name.channelId ?? channelId) !== channelId) return false;
+    return named === undefined
+      ? reads.hasMessage(conversationId, source, name.sourceId)
+      : named === sourceConversationId;
+  };
+  return ({ type, body }) => {
+    if (type !== 'metadata.park' || body === null) return false;
+    const { source, items } = body as SourceCommands['metadata.park']['body'];
+    return items.some((item) => isNamed(source, item));
+  };
+}
 
 /** Rows that one command prunes. */
 const prunedAtOnce = 500;

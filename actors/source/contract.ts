@@ -18,6 +18,13 @@ export interface ParkItem extends TargetName {
   metadata: JsonObject;
 }
 
+/** A conversation that is erased, by its own id and as its source knows it. */
+export interface ForgottenConversation {
+  conversationId: string;
+  channelId: string;
+  sourceConversationId: string;
+}
+
 /** The commands of a source: type → body and result. */
 export type SourceCommands = {
   /** @throws Failure `source_exists` */
@@ -35,14 +42,14 @@ export type SourceCommands = {
   'source.delete': { body: null; result: null };
   /**
    * Keeps metadata for conversations and messages that have not appeared yet; what has, since the caller looked, is its
-   * own to apply: `appeared` are the indexes of those items.
+   * own to apply: `appeared` are the indexes of those items. What is about something erased is dropped.
    * @throws Failure `too_many_unknown_targets`, `metadata_too_large`
    */
   'metadata.park': { body: { source: string; items: ParkItem[] }; result: { appeared: number[] } };
   /** Forgets parked metadata that has been applied. */
   'metadata.unpark': { body: { keys: number[] }; result: null };
-  /** Forgets what is kept for a conversation that is erased, and for messages in it. */
-  'metadata.forget': { body: { channelId: string; sourceConversationId: string }; result: null };
+  /** Forgets what is kept for a conversation that is erased, and for messages in it, also what could not be kept. */
+  'metadata.forget': { body: ForgottenConversation; result: null };
   /** Forgets parked metadata that is older than a key, a part of it at a time; hands over what is for what is there. */
   'metadata.prune': { body: { before: number }; result: null };
 };

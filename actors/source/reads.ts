@@ -1,13 +1,14 @@
 import { channels } from '../channel/tables.ts';
 import { messageReader } from '../conversation/message-reader.ts';
 import { conversationReader } from '../conversation/reader.ts';
+import { messageId } from '../ids.ts';
 import type { Connection } from '../store/database.ts';
 import { keysPerShard } from '../store/table.ts';
 import { uuidFromBytes, uuidToBytes } from '../uuid.ts';
 import type { TargetName } from './contract.ts';
 import { metAmong, type Met, sourcesThatMissed } from './meeting.ts';
 import { parkedMetadata, type ParkedMetadataRow } from './tables.ts';
-import { type Target, targetsOf } from './targets.ts';
+import { erasedNames, type Target, targetsOf } from './targets.ts';
 
 /** What the handlers of a source read. */
 export interface SourceReads {
@@ -15,6 +16,10 @@ export interface SourceReads {
   connectedChannels(sourceId: string): { id: string; lastTurn: number }[];
   /** Everything of a source that goes by an id of its own; empty while nothing of that name has appeared. */
   targets(sourceId: string, name: TargetName): Target[];
+  /** Whether a name is that of something of a source that was erased, and of nothing that is there. */
+  isErased(sourceId: string, name: TargetName): boolean;
+  /** Whether a conversation has a message of this id at its source, which may be erased. */
+  hasMessage(conversation: string, sourceId: string, sourceMessageId: string): boolean;
   isParked(key: number): boolean;
   /** What is kept under exactly this name. */
   parkedUnder(sourceId: string, name: TargetName): ParkedMetadataRow | null;
@@ -51,6 +56,9 @@ export function sourceReads(db: Connection): SourceReads {
   return {
     connectedChannels: (sourceId) => connected.all(sourceId).map(({ id, last_turn: lastTurn }) => ({ id, lastTurn })),
     targets: (sourceId, name) => targetsOf(readers, sourceId, name),
+    isErased: erasedNames(db),
+    hasMessage: (conversation, sourceId, sourceMessageId) =>
+      readers.messages.find(messageId(conversation, sourceId, sourceMessageId)) !== null,
     isParked: (key) => parked.get(key) !== undefined,
     parkedUnder: (sourceId, { namespace, sourceId: target, sourceConversationId, channelId }) =>
       under.get(sourceId, namespace, target, sourceConversationId ?? null, channelId ? uuidToBytes(channelId) : null),

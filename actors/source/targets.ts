@@ -1,6 +1,40 @@
 import type { MessageReader } from '../conversation/message-reader.ts';
 import type { ConversationReader } from '../conversation/reader.ts';
+import { erasedNameOf, messageIdsOf } from '../ids.ts';
+import type { Connection } from '../store/database.ts';
+import { uuidToBytes } from '../uuid.ts';
 import type { TargetName } from './contract.ts';
+
+/** Looks up whether a name is that of a conversation that is erased, or of an erased message. */
+export function erasedNames(db: Connection): (source: string, name: TargetName) => boolean {
+  const conversation = db
+    .prepare(
+      `SELECT 1 FROM conversation
+       WHERE erased_name = @conversation AND source_conversation_id = '' AND ifnull(@channel, channel_id) = channel_id`,
+    )
+    .pluck();
+  const inErased = (ids: string): string =>
+    `SELECT 1 FROM message m JOIN conversation c ON c.key = m.conversation
+     WHERE ${ids} AND m.key < c.erased_before AND c.source = @source
+       AND ifnull(@channel, c.channel_id) = c.channel_id AND ifnull(@conversation, c.erased_name) IS c.erased_name`;
+  const message = db
+    .prepare(
+      `${inErased('m.id BETWEEN @first AND @last')}
+       UNION ALL ${inErased('m.echo_id >= @first AND m.echo_id <= @last')}
+       UNION ALL ${inErased('m.key IN (SELECT message FROM former_echo WHERE echo_id BETWEEN @first AND @last)')}`,
+    )
+    .pluck();
+  return (source, { namespace, sourceId, sourceConversationId, channelId }) => {
+    const named = namespace === 'conversation' ? sourceId : sourceConversationId;
+    const where = {
+      conversation: named === undefined ? null : uuidToBytes(erasedNameOf(source, named)),
+      channel: channelId === undefined ? null : uuidToBytes(channelId),
+    };
+    if (namespace === 'conversation') return conversation.get(where) !== undefined;
+    const [first, last] = messageIdsOf(source, sourceId).map(uuidToBytes);
+    return message.get({ ...where, source, first, last }) !== undefined;
+  };
+}
 
 /** What metadata of a source is about. */
 export interface Target {

@@ -48,7 +48,7 @@ const statuses: readonly WebhookDeliveryStatus[] = ['delivered', 'scheduled', 'd
 
 export function webhookReader(db: Connection): WebhookReader {
   const byId = subscriptions.query(db, 'WHERE id = ? AND deleted = 0');
-  const all = subscriptions.query(db, 'WHERE deleted = 0 ORDER BY key');
+  const all = subscriptions.query(db, 'WHERE deleted = 0 ORDER BY created_at, key');
   const find = (id: string): SubscriptionRow | null => byId.get(uuidToBytes(id));
   const pages = deliveryPages(db);
   const nextWanted = wantedQuery(db);

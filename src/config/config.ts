@@ -31,7 +31,7 @@ export interface Config {
     sendsPerChannel: number;
   };
   /** Files that are uploaded: bytes of one at most, and types as `image/*`. */
-  media: { maxSize: number; types: string[] };
+  media: { maxSize: number; maxTotal: number; minFree: number; types: string[] };
   /** Milliseconds. */
   retention: { journal: number; deliveries: number; raw: number };
 }

@@ -167,6 +167,8 @@ export const configKeys: Section = section({
   }),
   media: section({
     maxSize: key(size, '25MiB', 'Bytes of an uploaded file at most.'),
+    maxTotal: key(size, '20GiB', 'Bytes of all uploaded files at most.'),
+    minFree: key(size, '1GiB', 'Bytes of the disk that uploads leave free.'),
     types: key(
       mediaTypes,
       ['*'],

@@ -5,6 +5,7 @@ import { Failure } from '#actors/errors.ts';
 import type { Connector } from '#src/connectors/connector.ts';
 import type { ConversationAtSource, MediaLink } from '#src/connectors/powers.ts';
 import type { MediaFolder } from '#src/media/folder.ts';
+import type { MediaBounds } from '#src/media/room.ts';
 import { fits, typeOf } from '#src/media/types.ts';
 import type { Downloads } from '#src/outgoing/downloads.ts';
 import { durably } from './durably.ts';
@@ -15,7 +16,7 @@ export interface MediaFetchOptions extends FetchOptions {
   folder: Pick<MediaFolder, 'keep' | 'alone' | 'has'>;
   downloads: Downloads;
   /** Bytes of a file at most, and types as `image/*`. */
-  bounds: { maxSize: number; types: readonly string[] };
+  bounds: MediaBounds & { types: readonly string[] };
   /** The hub's, for whoever reads messages. */
   address: string;
 }
@@ -73,7 +74,7 @@ async function kept(
 ): Promise<Copy> {
   const { folder, bounds, address } = options;
   let known = { type: '', ending: null as string | null };
-  const { sha256, bytes } = await folder.keep(content, bounds.maxSize, async ({ head }) => {
+  const { sha256, bytes } = await folder.keep(content, bounds, async ({ head }) => {
     known = await typeOf(head);
     if (!bounds.types.some((pattern) => fits(known.type, pattern))) {
       throw new Failure('unsupported_media_type', `Files of type ${known.type} are not taken: see media.types.`);

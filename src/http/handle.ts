@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { CommandSender } from '#actors/commands.ts';
 import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
+import type { StoredAnswer } from '#actors/idempotency-key/contract.ts';
 import { namespaces } from '#actors/ids.ts';
 import { uuidV5 } from '#actors/uuid.ts';
 import { switchOf } from '#src/features.ts';
@@ -126,10 +127,7 @@ async function answer(
 
   const keyed = keyedRequest(String(key), name, operation.path, bytes);
   const answered = await claim(services.commandsFor(originOf({ requestId, caller })), keyed);
-  if ('first' in answered) {
-    const first = await restored(services, operation, answered.first);
-    return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
-  }
+  if ('first' in answered) return await replayed(services, operation, answered.first);
   const { claimed } = answered;
   return await once(services, call(services, asked, claimed), operation, body, claimed);
 }
@@ -163,7 +161,7 @@ async function fileGiven(services: Services, request: IncomingMessage): Promise<
   return { body: file, bytes: Buffer.from(`${file.sha256} ${file.name}`), [Symbol.dispose]() {} };
 }
 
-/** Does the work of a claimed key and keeps the answer, a refusal too. */
+/** Does the work of a claimed key and keeps the answer, a refusal too. Of several at once one answer is the first. */
 async function once(
   services: Services,
   call: Call<CallerOf<Scope>>,
@@ -180,8 +178,14 @@ async function once(
     if (!isFinal(outgoing.status)) throw error;
   }
   const kept = await stripped(services, operation, outgoing);
-  await complete(services.commandsFor(originOf(call)), keyed, kept, shownMessage(operation, kept));
-  return outgoing;
+  const first = await complete(services.commandsFor(originOf(call)), keyed, kept, shownMessage(operation, kept));
+  return first === null ? outgoing : await replayed(services, operation, first);
+}
+
+/** The first answer of a key, as whoever comes later gets it. */
+async function replayed(services: Services, operation: Operation, answer: StoredAnswer): Promise<Outgoing> {
+  const first = await restored(services, operation, answer);
+  return { ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } };
 }
 
 const originOf = ({ requestId, caller }: Pick<Call, 'requestId' | 'caller'>): Origin => ({

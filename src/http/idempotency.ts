@@ -65,14 +65,19 @@ async function withBody(
   return { ...answer, body: JSON.stringify(await change(JSON.parse(answer.body))) };
 }
 
-/** Keeps the answer for 24 hours. @param message id of the message that it shows */
-export async function complete(
+/**
+ * Keeps the answer for 24 hours.
+ * @param message id of the message that it shows
+ * @returns the first answer, where another request with the key was faster; null: this one is it
+ */
+export function complete(
   commands: CommandSender,
   { actor, generation }: ClaimedKey,
   answer: StoredAnswer,
   message?: string,
-): Promise<void> {
-  await commands.send('idempotency-key', actor, 'key.complete', { generation, answer, ...(message && { message }) });
+): Promise<StoredAnswer | null> {
+  const completed = { generation, answer, ...(message && { message }) };
+  return commands.send('idempotency-key', actor, 'key.complete', completed);
 }
 
 /** The id of the message that an answer shows. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Failure } from '#actors/errors.ts';
 import type { Clock, Ids } from '#actors/ports.ts';
+import { type MediaBounds, MediaRoom } from './room.ts';
 
 /** Content that lies in the folder. */
 export interface KeptContent {
@@ -35,6 +36,8 @@ interface Arrival {
   /** Milliseconds, as the clock's `elapsed`. */
   since: number;
   bytes: number;
+  /** Bytes of the folder's room that it has. */
+  room: number;
 }
 
 /**
@@ -45,6 +48,7 @@ export class MediaFolder {
   readonly #path: string;
   readonly #ids: Ids;
   readonly #clock: Pick<Clock, 'elapsed'>;
+  readonly #room: MediaRoom;
   readonly #arriving = new Set<Arrival>();
   #tidied: Promise<void> | null = null;
   /** What runs alone, by the content that it is about. */
@@ -55,38 +59,62 @@ export class MediaFolder {
     this.#path = path;
     this.#ids = ids;
     this.#clock = clock;
+    this.#room = new MediaRoom(path);
   }
 
   /**
    * Durable when it resolves. Where there is no room, the content that comes in slowest gives way, if it stalls.
    * @param check sees the content before it gets its name; what it throws, it is not kept for
-   * @throws Failure `body_too_large`, `overloaded`; `unavailable` where the disk does not take it; what `check` throws
+   * @throws Failure `body_too_large`, `overloaded`, `insufficient_storage`; `unavailable` where the disk does not take it;
+   * what `check` throws
    */
-  async keep(content: Readable, mostBytes: number, check: (kept: KeptContent) => Promise<void>): Promise<KeptContent> {
+  async keep(
+    content: Readable,
+    bounds: MediaBounds,
+    check: (kept: KeptContent) => Promise<void>,
+  ): Promise<KeptContent> {
     this.#makeRoom();
-    const arrival: Arrival = { content, since: this.#clock.elapsed(), bytes: 0 };
+    const arrival: Arrival = { content, since: this.#clock.elapsed(), bytes: 0, room: 0 };
     this.#arriving.add(arrival);
     try {
-      return await this.#take(arrival, mostBytes, check);
+      return await this.#take(arrival, bounds, check);
     } catch (error) {
       throw isOfSystem(error) ? unavailable(error) : error;
     } finally {
       this.#arriving.delete(arrival);
+      this.#room.release(arrival.room);
     }
   }
 
-  async #take(arrival: Arrival, mostBytes: number, check: (kept: KeptContent) => Promise<void>): Promise<KeptContent> {
+  async #take(
+    arrival: Arrival,
+    bounds: MediaBounds,
+    check: (kept: KeptContent) => Promise<void>,
+  ): Promise<KeptContent> {
     const unnamed = join(this.#arrivals, this.#ids.uuid());
     try {
       await this.#tidyOnce();
+      await this.#room.count();
       // Somebody may have taken it away.
       await mkdir(this.#arrivals, { recursive: true });
-      const kept = await written(unnamed, arrival, mostBytes);
+      const kept = await written(unnamed, this.#bounded(arrival, bounds));
       await check(kept);
-      await this.#name(unnamed, kept.sha256);
+      // What was there already takes no more room.
+      if (await this.#name(unnamed, kept.sha256)) arrival.room = 0;
       return kept;
     } finally {
       await rm(unnamed, { force: true });
+    }
+  }
+
+  /** The parts of a content, as they come, within the bounds. */
+  async *#bounded(arrival: Arrival, bounds: MediaBounds): AsyncGenerator<Uint8Array> {
+    for await (const part of arrival.content as AsyncIterable<Uint8Array>) {
+      arrival.bytes += part.length;
+      if (arrival.bytes > bounds.maxSize) throw tooLarge(bounds.maxSize);
+      await this.#room.take(part.length, bounds);
+      arrival.room += part.length;
+      yield part;
     }
   }
 
@@ -129,7 +157,10 @@ export class MediaFolder {
   /** Removes a content, if it is there. */
   async remove(sha256: string): Promise<void> {
     const file = this.#fileOf(sha256);
+    await this.#room.count();
+    const found = await stat(file).catch(() => null);
     await rm(file, { force: true });
+    this.#room.release(found?.size ?? 0);
     await synced(dirname(file)).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
     });
@@ -172,16 +203,19 @@ export class MediaFolder {
     await rm(this.#arrivals, { recursive: true, force: true });
   }
 
-  async #name(unnamed: string, sha256: string): Promise<void> {
+  /** Whether it is new. */
+  async #name(unnamed: string, sha256: string): Promise<boolean> {
     const file = this.#fileOf(sha256);
     const folder = dirname(file);
-    if (!(await this.has(sha256))) {
+    const isNew = !(await this.has(sha256));
+    if (isNew) {
       await mkdir(folder, { recursive: true });
       await rename(unnamed, file);
     }
     // Also where it was there: who has named it may not have come so far.
     await synced(folder);
     await synced(this.#path);
+    return isNew;
   }
 }
 
@@ -189,21 +223,19 @@ export class MediaFolder {
 export const mediaBeside = (file: string, ids: Ids, clock: Pick<Clock, 'elapsed'>): MediaFolder =>
   new MediaFolder(join(dirname(file), 'media'), ids, clock);
 
-async function written(file: string, arrival: Arrival, mostBytes: number): Promise<KeptContent> {
+async function written(file: string, content: AsyncIterable<Uint8Array>): Promise<KeptContent> {
   await using handle = await open(file, 'wx');
   const hash = createHash('sha256');
   let head = new Uint8Array(0);
-  for await (const part of arrival.content as AsyncIterable<Uint8Array>) {
-    arrival.bytes += part.length;
-    if (arrival.bytes > mostBytes) {
-      throw new Failure('body_too_large', `The file is larger than ${mostBytes} bytes, which media.maxSize allows.`);
-    }
+  let bytes = 0;
+  for await (const part of content) {
+    bytes += part.length;
     if (head.length < headBytes) head = new Uint8Array(Buffer.concat([head, part]).subarray(0, headBytes));
     hash.update(part);
     await handle.write(part);
   }
   await handle.sync();
-  return { sha256: hash.digest('hex'), bytes: arrival.bytes, head };
+  return { sha256: hash.digest('hex'), bytes, head };
 }
 
 async function synced(folder: string): Promise<void> {
@@ -220,6 +252,9 @@ const unavailable = ({ code }: NodeJS.ErrnoException): Failure =>
   new Failure('unavailable', `The hub can not keep the file: ${code}. Nothing was kept; try again.`, {
     retryAfter: retryAfterSeconds,
   });
+
+const tooLarge = (maxSize: number): Failure =>
+  new Failure('body_too_large', `The file is larger than ${maxSize} bytes, which media.maxSize allows.`);
 
 const overloaded = (): Failure =>
   new Failure('overloaded', 'Too many files are under way.', { retryAfter: retryAfterSeconds });

@@ -45,7 +45,7 @@ export function createFront(services: Services, metrics: Metrics, operations?: r
     communicationDoor(services, fanOut, auth, { heartBeat, lookAgain }),
     visitorDoor(services, fanOut, heartBeat),
   ];
-  const realtime = createRealtime({ clock: services.clock, fanOut, doors });
+  const realtime = createRealtime({ ...services, fanOut, doors });
   metrics.gauge('parley_websocket_sessions', 'Open WebSocket sessions.', () => realtime.sessions());
   const gate = createGate(services.config);
   const sockets = realtime.paths;

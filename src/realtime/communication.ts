@@ -61,7 +61,7 @@ export function communicationDoor(
         const isSame = caller !== null && callerName(caller) === known.name;
         return isSame ? null : new Failure('unauthorized', 'The credential of this session is no longer valid.');
       };
-      return { session: new Session(wire, { services, conduct, heartBeat }), refusal };
+      return { session: new Session(wire, { services, conduct, heartBeat }), isOfCaller: true, refusal };
     },
   };
 }

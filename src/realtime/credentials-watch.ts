@@ -1,5 +1,6 @@
 import type { Failure } from '#actors/errors.ts';
-import type { Cancel, Clock } from '#actors/ports.ts';
+import type { Cancel } from '#actors/ports.ts';
+import type { Services } from '#src/services.ts';
 import type { Credited } from './socket-door.ts';
 
 /** How long a socket outlives its credential, in ms, at most. */
@@ -7,9 +8,13 @@ export const lookEvery = 30_000;
 
 /**
  * Ends sessions whose credential opens nothing any more: a key that was revoked, a login that is over, a page that may
- * not come any more. A hub that can not tell just now ends nobody.
+ * not come any more. Those of the core API are looked at as soon as a key or a login ends, all of them now and then. A
+ * hub that can not tell just now ends nobody.
  */
-export function watchCredentials(clock: Clock, open: () => Iterable<Credited>): Cancel {
+export function watchCredentials(
+  { clock, onGrew }: Pick<Services, 'clock' | 'onGrew'>,
+  open: () => Iterable<Credited>,
+): Cancel {
   let cancel = clock.schedule(lookEvery, look);
   let stopped = false;
   function look(): void {
@@ -17,10 +22,36 @@ export function watchCredentials(clock: Clock, open: () => Iterable<Credited>): 
       if (!stopped) cancel = clock.schedule(lookEvery, look);
     });
   }
+  const stopListening = onGrew(
+    'callers',
+    oneAtATime(() => endInvalid(ofCallers(open()))),
+  );
   return () => {
     stopped = true;
     cancel();
+    stopListening();
   };
+}
+
+function* ofCallers(open: Iterable<Credited>): Generator<Credited> {
+  for (const credited of open) if (credited.isOfCaller) yield credited;
+}
+
+/** What is asked for meanwhile is done once more, when it is over. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let state: 'idle' | 'working' | 'asked' = 'idle';
+  const begin = (): void => {
+    if (state !== 'idle') state = 'asked';
+    else {
+      state = 'working';
+      void work().finally(() => {
+        const again = state === 'asked';
+        state = 'idle';
+        if (again) begin();
+      });
+    }
+  };
+  return begin;
 }
 
 async function endInvalid(open: Iterable<Credited>): Promise<void> {

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Failure } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
+import type { Services } from '#src/services.ts';
 import type { Admission } from '#src/security/gate.ts';
 import { watchCredentials } from './credentials-watch.ts';
 import type { Credited, SocketDoor, Shown } from './socket-door.ts';
@@ -29,8 +30,7 @@ export interface Realtime {
   sessions(): number;
 }
 
-export interface RealtimeParts {
-  clock: Clock;
+export interface RealtimeParts extends Pick<Services, 'clock' | 'onGrew'> {
   /** Closed with the rest. */
   fanOut: FanOut;
   doors: readonly SocketDoor[];
@@ -44,10 +44,10 @@ const closeGraceMs = 1000;
 const keepAliveMs = 30_000;
 
 /** The WebSockets of the hub: `ws` for the WebSocket, our own sessions above it (docs/api.md, "WebSocket"). */
-export function createRealtime({ clock, fanOut, doors }: RealtimeParts): Realtime {
+export function createRealtime({ clock, onGrew, fanOut, doors }: RealtimeParts): Realtime {
   const byPath = new Map<string, SocketDoor>(doors.map((door) => [door.path, door]));
   const open = new Map<WebSocket, Credited>();
-  const stopWatching = watchCredentials(clock, () => open.values());
+  const stopWatching = watchCredentials({ clock, onGrew }, () => open.values());
   let closing = false;
   const webSockets = new WebSocketServer({
     noServer: true,

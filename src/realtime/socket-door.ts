@@ -14,6 +14,8 @@ export interface Shown extends Credentials {
 /** A session that began with a credential. */
 export interface Credited {
   session: Session;
+  /** It has a credential of the core API: a key that may be revoked, or a login that may be ended. */
+  isOfCaller?: true;
   /** Why whom the credential named may not go on; null: they may. */
   refusal(): Failure | null | Promise<Failure | null>;
 }

@@ -40,9 +40,10 @@ export class IdentityProvider {
 
   /**
    * Where a browser logs in, and what is to be checked when it comes back to `redirectUri`.
+   * @param choosing the provider is to ask which account it is, also where it knows one
    * @throws Failure `unavailable` when the provider does not answer
    */
-  async begin(redirectUri: string): Promise<{ url: URL; checks: LoginChecks }> {
+  async begin(redirectUri: string, choosing = false): Promise<{ url: URL; checks: LoginChecks }> {
     const provider = await this.#discover();
     const checks = {
       state: openid.randomState(),
@@ -56,6 +57,7 @@ export class IdentityProvider {
       nonce: checks.nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(checks.verifier),
       code_challenge_method: 'S256',
+      ...(choosing && { prompt: 'select_account' }),
     });
     return { url, checks };
   }

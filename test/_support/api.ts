@@ -1,4 +1,5 @@
 import type { CommandSender } from '#actors/commands.ts';
+import type { AnyKind } from '#actors/runtime/kind.ts';
 import type { OpenStoreReader } from '#actors/store-reader.ts';
 import type { Config } from '#src/config/config.ts';
 import type { ConnectorFactory } from '#src/connectors/connector.ts';
@@ -24,6 +25,8 @@ export interface ApiOptions {
   /** In the place of the hub's own. */
   connectors?: readonly ConnectorFactory[];
   health?: readonly HealthCheck[];
+  /** Kinds of actors, in the place of those of the hub. */
+  kinds?: readonly AnyKind[];
   /** What calls receivers of webhooks; by default nobody can be reached. */
   client?: OutgoingClient;
   /** A defect of an operation is what the test is about. */
@@ -73,7 +76,7 @@ const nobody: OutgoingClient = {
  * stands still. Operations are held to what they declare. Disposing of it throws when one broke that, or met a defect.
  */
 export class TestApi implements AsyncDisposable {
-  readonly system = new ActorSystem();
+  readonly system: ActorSystem;
   readonly metrics = new Metrics();
   /** Every command that operations sent, in order. */
   readonly sent: Sent[] = [];
@@ -90,6 +93,7 @@ export class TestApi implements AsyncDisposable {
 
   constructor(options: ApiOptions) {
     this.#options = options;
+    this.system = new ActorSystem(options.kinds && { kinds: options.kinds });
     this.config = options.config ?? testConfig();
     this.services = this.#services();
     this.#front = createFront(this.services, this.metrics, (options.operations ?? table).map(held));

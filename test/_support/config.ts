@@ -29,7 +29,7 @@ export function testConfig(security: Partial<Config['security']> = {}): Config {
       ...{ authenticationsPerAddress: 10_000, authenticationsPerChannel: 10_000 },
       ...{ sendsPerAddress: 10_000, sendsPerChannel: 10_000 },
     },
-    media: { maxSize: 1024 * 1024, types: ['*'] },
+    media: { maxSize: 1024 * 1024, maxTotal: 1024 ** 3, minFree: 1024, types: ['*'] },
     retention: { journal: 0, deliveries: 0, raw: 7 * 86_400_000 },
   };
 }

@@ -66,15 +66,20 @@ export async function logIn(
   until?: (url: string) => boolean,
 ): Promise<Page> {
   let page = await client.open(start, {}, until);
-  for (const fields of [{ prompt: 'login', login: account, password: 'any' }, { prompt: 'consent' }]) {
+  for (let forms = 0; forms < 5; forms++) {
     const action = /<form[^>]*action="([^"]+)"/.exec(page.text)?.[1];
     if (action === undefined) return page;
     const url = new URL(action, page.url).href;
-    page = await client.open(
-      url,
-      { method: 'POST', body: new URLSearchParams(fields as Record<string, string>) },
-      until,
-    );
+    page = await client.open(url, { method: 'POST', body: fieldsOf(page, account) }, until);
   }
   return page;
+}
+
+/** What a form of the provider is sent with: its hidden fields, and who logs in. */
+function fieldsOf({ text }: Page, account: string): URLSearchParams {
+  const hidden = text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
+  const fields = new URLSearchParams([...hidden].map(([, name, value]) => [name!, value!]));
+  if (text.includes('name="login"')) fields.set('login', account);
+  if (text.includes('name="password"')) fields.set('password', 'any');
+  return fields;
 }

@@ -14,6 +14,7 @@ import {
   testChannel,
   testSource,
 } from '../_support/actor-system.ts';
+import { sendThrice } from './sending.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 import { envelopeFor, failureOf, RecordingLog, request, rowsOf, sendText, uuid, withHandlers } from './support.ts';
 
@@ -47,6 +48,7 @@ async function run(system: ActorSystem): Promise<void> {
     }
   }
   reader.close();
+  await sendThrice(system, 'dan');
   const acme = sourceActorId('acme');
   await commands.send('source', acme, 'source.create', { sourceId: 'acme' });
   await commands.send('source', acme, 'metadata.park', {

@@ -68,17 +68,38 @@ test('an echo before the end of its call brings nothing back', async () => {
   expectSound(system);
 });
 
-test('the echo of what was sent again stays erased', async () => {
+/** Our message is sent until its source has taken it under each of these ids. */
+async function sentAs(system: ActorSystem, ids: readonly string[]): Promise<void> {
+  for (const [n, sourceMessageId] of ids.entries()) {
+    await called(system, { kind: 'succeeded', sourceMessageId, metadata: {} });
+    if (n === ids.length - 1) return;
+    await merge(system, ours, { error: 'lost' });
+    await system.commands().send('conversation', ann, 'message.resend', { messageId: ours });
+  }
+}
+
+test.each(['s1', 's2', 's3'])('any echo of what was sent again stays erased: %s', async (id) => {
   await using system = new ActorSystem();
   await started(system);
-  await called(system, { kind: 'succeeded', sourceMessageId: 's1', metadata: {} });
-  await merge(system, ours, { error: 'lost' });
-  await system.commands().send('conversation', ann, 'message.resend', { messageId: ours });
-  await called(system, { kind: 'succeeded', sourceMessageId: 's2', metadata: {} });
+  await sentAs(system, ['s1', 's2', 's1', 's2', 's3']);
   await erase(system);
   await carryAll(system);
-  expect(await pushEcho(system, 's2')).toMatchObject({ id: ours, duplicate: true });
+  const [message] = ingestOf('ann', ['Hello again'], 'later').messages;
+  const body = { origin: origin('ann'), messages: [{ ...message!, sentAt: system.clock.now() + 60_000 }] };
+  await system.commands().send('conversation', ann, 'messages.ingest', body);
+  expect(await pushEcho(system, id)).toMatchObject({ id: ours, duplicate: true });
   expect(everything(system)).not.toContain(secret);
+  expectSound(system);
+});
+
+test.each(['s1', 's2'])('any echo of what was sent again is that message: %s', async (id) => {
+  await using system = new ActorSystem();
+  await started(system);
+  await sentAs(system, ['s1', 's2', 's3']);
+  expect(await pushEcho(system, id)).toMatchObject({ id: ours, duplicate: true });
+  const reader = system.reader();
+  expect(reader.messages.find(messageId(ann, testSource, id))?.message.id).toBe(ours);
+  reader.close();
 });
 
 test('no call begins once the erasure has begun', async () => {

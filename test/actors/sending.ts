@@ -50,3 +50,27 @@ export const succeeded = { kind: 'succeeded', sourceMessageId: 's-1', metadata: 
 /** Its source says something of the message. */
 export const hear = ({ commands, messageId }: Awaited<ReturnType<typeof sending>>, ...metadata: JsonObject[]) =>
   commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId, metadata }] });
+
+/** Sends somebody a message that their source loses twice: it is known by three ids. */
+export async function sendThrice(system: ActorSystem, contact: string): Promise<void> {
+  const commands = system.commands();
+  const messageId = await sendText(commands, contact, 'hello', true);
+  const conversation = conversationOf(contact);
+  for (const sourceMessageId of ['first', 'second', 'third']) {
+    const about = { messageId, effectId: effectFor(system, messageId) };
+    const { revision } = await commands.send('conversation', conversation, 'attempt.start', about);
+    const outcome = { kind: 'succeeded', sourceMessageId, metadata: {} } as const;
+    await commands.send('conversation', conversation, 'attempt.finish', { ...about, revision, outcome });
+    const lost = [{ messageId, metadata: [{ error: 'lost' }] }];
+    await commands.send('conversation', conversation, 'metadata.merge', { about: lost });
+    if (sourceMessageId !== 'third') await commands.send('conversation', conversation, 'message.resend', { messageId });
+  }
+}
+
+function effectFor(system: ActorSystem, messageId: string): string {
+  const reader = system.reader();
+  const all = Array.from({ length: system.shards }, (_, shard) => reader.outbox.after(shard, -1, 1_000)).flat();
+  const found = all.find(({ subject }) => reader.deliveries.find(subject)?.message.id === messageId);
+  reader.close();
+  return found!.id;
+}

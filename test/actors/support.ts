@@ -68,7 +68,7 @@ export const tableNames = [
   ...(['contact_import', 'contact_import_part'] as const),
   ...(['tag', 'tagged_conversation', 'template'] as const),
   ...(['idempotency_key', 'webhook_subscription', 'webhook_delivery', 'webhook_attempt'] as const),
-  ...(['api_key', 'user', 'user_session', 'component', 'media', 'message_media'] as const),
+  ...(['api_key', 'user', 'user_session', 'component', 'media', 'message_media', 'former_echo'] as const),
 ];
 
 type Stored = Record<string, unknown>;

@@ -27,6 +27,7 @@ import {
   uuid,
   withHandlers,
 } from './support.ts';
+import { sendThrice } from './sending.ts';
 import { delivered, failed, Subscriber } from './webhook-support.ts';
 
 /** Every table of the file. */
@@ -73,6 +74,7 @@ async function everyTable(): Promise<ActorSystem> {
   await commands.send('conversation', ann, 'metadata.merge', { about: [{ messageId: null, metadata: [{ a: 1 }] }] });
   await sendText(commands, 'unknown', 'are you there?');
   await callSource(made);
+  await sendThrice(made, 'dan');
   await commands.send('source', acme, 'source.create', { sourceId: 'acme', actionEndpoint: 'http://a' });
   const items = [{ namespace: 'message', sourceId: 'later', metadata: { a: 1 } }] as const;
   await commands.send('source', acme, 'metadata.park', { source: 'acme', items: [...items] });

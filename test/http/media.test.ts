@@ -84,6 +84,16 @@ describe('media.upload', () => {
     expect(readdirSync(join(folderOf(api), 'arriving'))).toEqual([]);
   });
 
+  it('refuses what there is no room for, and says which bound', async () => {
+    const config = testConfig();
+    config.media.maxTotal = 1_000;
+    await using api = await startApi({ config });
+    expect((await upload(api, formOf(randomBytes(900), 'a'))).status).toBe(200);
+    const refused = await upload(api, formOf(randomBytes(101), 'b'));
+    expect(refusalOf(refused)).toEqual([507, 'insufficient_storage']);
+    expect(refused.body.error).toContain('media.maxTotal');
+  });
+
   it('refuses types that are not taken', async () => {
     const config = testConfig();
     config.media.types = ['image/*'];

@@ -60,7 +60,7 @@ export async function startHub({ identify, allowedOrigins = [], clock, ...option
   const auth = { identify: (identify ?? (() => agent)) as Auth['identify'] };
   const fanOut = createFanOut(services);
   const door = communicationDoor(services, fanOut, auth, { heartBeat: usualHeartBeat, ...options });
-  const realtime = createRealtime({ clock: services.clock, fanOut, doors: [door] });
+  const realtime = createRealtime({ ...services, fanOut, doors: [door] });
   const server = createServer();
   const gate = createGate({
     server: { host: '127.0.0.1', publicUrl: '' },

@@ -12,6 +12,15 @@ export interface SearchProgress {
   of: number;
 }
 
+/** An open file, and what is known by it. */
+interface Parts {
+  index: Connection;
+  messages: MessagesIndex;
+  conversations: ConversationsIndex;
+  /** It had everything once. */
+  wasBuilt: boolean;
+}
+
 /**
  * What filters look conversations up in (decision 29): short columns in memory, metadata and words of messages in a file
  * beside the data file. It is derived: it follows the data file, whenever somebody lets it, and is made anew when it
@@ -21,10 +30,7 @@ export class SearchIndex {
   readonly #db: Connection;
   readonly #file: string;
   readonly #instance: string;
-  #index: Connection;
-  #conversations: ConversationsIndex;
-  #messages: MessagesIndex;
-  #wasBuilt = false;
+  #parts: Parts;
   readonly #tags: TagReader;
   readonly #running: Statement;
 
@@ -35,19 +41,16 @@ export class SearchIndex {
     this.#instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string;
     this.#tags = tagReader(db);
     this.#running = db.prepare('SELECT running(0)');
-    this.#index = this.#open();
-    this.#messages = new MessagesIndex(db, this.#index);
-    if (!this.#messages.fits) this.#startAnew();
-    this.#conversations = this.#conversationsIndex();
+    this.#parts = this.#fitting() ?? this.#anew();
   }
 
   get columns(): ConversationColumns {
-    return this.#conversations.columns;
+    return this.#parts.conversations.columns;
   }
 
   /** The file, for questions about metadata and words. */
   get file(): Connection {
-    return this.#index;
+    return this.#parts.index;
   }
 
   /** @throws Error when the query was cut */
@@ -62,11 +65,11 @@ export class SearchIndex {
 
   /** The ordinal of a conversation by its key; null: it is not known yet. */
   ordinalOf(key: number): number | null {
-    return this.#conversations.ordinalOf(key);
+    return this.#parts.conversations.ordinalOf(key);
   }
 
   progress(): SearchProgress {
-    return this.#messages.progress();
+    return this.#parts.messages.progress();
   }
 
   /**
@@ -76,10 +79,10 @@ export class SearchIndex {
   advance(isTimeLeft: () => boolean): boolean {
     try {
       // No message before its conversation, which was committed with it or earlier.
-      const ends = this.#messages.ends();
-      while (this.#conversations.advance()) if (!isTimeLeft()) return false;
-      this.#messages.purge();
-      while (this.#messages.advance(ends)) if (!isTimeLeft()) return false;
+      const ends = this.#parts.messages.ends();
+      while (this.#parts.conversations.advance()) if (!isTimeLeft()) return false;
+      this.#parts.messages.purge();
+      while (this.#parts.messages.advance(ends)) if (!isTimeLeft()) return false;
       this.#built();
       return true;
     } catch (error) {
@@ -101,44 +104,59 @@ export class SearchIndex {
 
   /** @throws Failure `unavailable` while there are conversations, or messages, that were never looked at */
   mustKnow(what: 'conversations' | 'messages'): void {
-    if (what === 'conversations' ? this.#conversations.isLoaded : this.#wasBuilt) return;
+    if (what === 'conversations' ? this.#parts.conversations.isLoaded : this.#parts.wasBuilt) return;
     const { left, of } = this.progress();
     const percent = Math.floor((100 * (of - left)) / of);
     throw being(`built: ${percent} % of ${what} are there`);
   }
 
   close(): void {
-    this.#index.close();
+    this.#parts.index.close();
   }
 
-  #open(): Connection {
-    const index = openSearchFile(this.#file, this.#instance);
-    this.#wasBuilt = index.prepare("SELECT 1 FROM meta WHERE name = 'built'").get() !== undefined;
-    return index;
+  /** What the file that is there holds; null: it does not fit, or is damaged. */
+  #fitting(): Parts | null {
+    let index: Connection | null = null;
+    try {
+      index = openSearchFile(this.#file, this.#instance);
+      const parts = this.#partsOf(index);
+      if (parts.messages.fits) return parts;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+    index?.close();
+    return null;
+  }
+
+  #anew(): Parts {
+    discardDerived(this.#file);
+    return this.#partsOf(openSearchFile(this.#file, this.#instance));
+  }
+
+  #partsOf(index: Connection): Parts {
+    const messages = new MessagesIndex(this.#db, index);
+    const conversations = new ConversationsIndex(this.#db, index, (ordinal, before) =>
+      messages.forget(ordinal, before),
+    );
+    const wasBuilt = index.prepare("SELECT 1 FROM meta WHERE name = 'built'").get() !== undefined;
+    return { index, messages, conversations, wasBuilt };
   }
 
   #built(): void {
-    if (this.#wasBuilt) return;
-    this.#index.prepare("INSERT OR IGNORE INTO meta VALUES ('built', 'yes')").run();
-    this.#wasBuilt = true;
+    if (this.#parts.wasBuilt) return;
+    this.#parts.index.prepare("INSERT OR IGNORE INTO meta VALUES ('built', 'yes')").run();
+    this.#parts.wasBuilt = true;
   }
 
   /** @throws its argument where a new file does not help: it may be the data file that is damaged */
   #mend(error: unknown): void {
-    if (!isDamage(error) || isSound(this.#index)) throw error;
+    if (!isDamage(error) || isSound(this.#parts.index)) throw error;
     this.#startAnew();
   }
 
   #startAnew(): void {
-    this.#index.close();
-    discardDerived(this.#file);
-    this.#index = this.#open();
-    this.#messages = new MessagesIndex(this.#db, this.#index);
-    this.#conversations = this.#conversationsIndex();
-  }
-
-  #conversationsIndex(): ConversationsIndex {
-    return new ConversationsIndex(this.#db, this.#index, (ordinal, before) => this.#messages.forget(ordinal, before));
+    this.#parts.index.close();
+    this.#parts = this.#anew();
   }
 }
 

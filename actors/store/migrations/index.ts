@@ -6,9 +6,11 @@ import { components } from './005-components.ts';
 import { media } from './006-media.ts';
 import { erasing } from './007-erasing.ts';
 import { pending } from './008-pending.ts';
+import { erasedNames } from './009-erased-names.ts';
+import { channelOrder } from './010-channel-order.ts';
 
 /** The schema's history: migration n brings a file to version n + 1. Never edited once released, only added to. */
 export const migrations: readonly string[] = [
   ...[start, contacts, tagsAndTemplates, access, components, media],
-  ...[erasing, pending],
+  ...[erasing, pending, erasedNames, channelOrder],
 ];

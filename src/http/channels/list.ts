@@ -4,7 +4,7 @@ import { defineRead, ok } from '../operation.ts';
 import { largePageFields, largePageQuery, pageBody, pageSchema } from '../pagination.ts';
 import { channelSchema } from '../schemas.ts';
 
-const list = 'channels';
+const list = 'channels-by-age';
 
 export const listChannels = defineRead({
   path: '/channels.list',

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Failure } from '#actors/errors.ts';
+import { Failure, type FailureCode } from '#actors/errors.ts';
 import { type Outgoing, refusal } from '../outgoing.ts';
 
 /** A refusal as a page for people, where a browser asks. */
@@ -56,6 +56,14 @@ const logo =
   '<path opacity=".5" d="M24.5 6H28a4 4 0 0 1 4 4v6a4 4 0 0 1-4 4v4l-5-4h-8a4 4 0 0 1-3.5-2.5h7.2a5.8 5.8 0 0 0 5.8-5.8Z"/>' +
   '</svg>';
 
+/** Who was refused tries again with another account: the provider would let the same one in at once. */
+function linkAfter(code: FailureCode): string {
+  if (code === 'feature_disabled') return '';
+  const [path, words] =
+    code === 'forbidden' ? ['/login?prompt=select_account', 'Log in with another account'] : ['/login', 'Log in'];
+  return `<a href="${path}">${words}</a>`;
+}
+
 const pageOf = ({ code, message }: Failure): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -66,7 +74,7 @@ const pageOf = ({ code, message }: Failure): string => `<!doctype html>
 <header>${logo}Parley</header>
 <h1>You are not logged in</h1>
 <p>${escaped(message)}</p>
-${code === 'feature_disabled' ? '' : '<a href="/login">Log in</a>'}
+${linkAfter(code)}
 </main>
 `;
 

@@ -40,8 +40,10 @@ const route = (parts: LoginParts, path: string, step: Step): Route => ({
 /** Sends the browser to the identity provider. What has to be the same when it comes back, the browser keeps. */
 const begin: Step = async ({ services, gate }, request) => {
   const base = baseOf(services, gate, request);
-  const { url, checks } = await providerOf(services).begin(callbackAt(base));
-  const returnTo = pathOnHub(URL.parse(request.url ?? '', base)?.searchParams.get('return_to') ?? null);
+  const asked = URL.parse(request.url ?? '', base)?.searchParams;
+  const choosing = asked?.get('prompt') === 'select_account';
+  const { url, checks } = await providerOf(services).begin(callbackAt(base), choosing);
+  const returnTo = pathOnHub(asked?.get('return_to') ?? null);
   const { jwtSecret } = services.config.security;
   const sealed = await sealLogin(jwtSecret, { ...checks, returnTo }, services.clock.now());
   const cookie = { path: '/login', maxAge: loginLifetime, secure: isSecure(base) };

@@ -10,7 +10,7 @@ const longestName = 255;
 
 /**
  * Keeps the file of a form in the media folder.
- * @throws Failure `unsupported_media_type`, `body_too_large`, `overloaded`, `invalid_request`
+ * @throws Failure `unsupported_media_type`, `body_too_large`, `insufficient_storage`, `overloaded`, `invalid_request`
  */
 export const arrival = (
   { media: folder, config: { media } }: Pick<Services, 'media' | 'config'>,
@@ -18,7 +18,7 @@ export const arrival = (
 ): Promise<UploadedFile> =>
   fileOf(request, async (content, name) => {
     let known = { type: '', ending: null as string | null };
-    const { sha256, bytes } = await folder.keep(content, media.maxSize, async ({ head }) => {
+    const { sha256, bytes } = await folder.keep(content, media, async ({ head }) => {
       known = await typeOf(head);
       if (!media.types.some((pattern) => fits(known.type, pattern))) {
         throw new Failure('unsupported_media_type', `Files of type ${known.type} are not taken: see media.types.`);

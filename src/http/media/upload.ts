@@ -15,7 +15,7 @@ export const uploadMedia = defineUpload({
   summary: 'Keep a file and get the address under which the hub serves it.',
   auth: 'core',
   responses: { 200: z.object({ media_url: url }) },
-  errors: [],
+  errors: ['insufficient_storage'],
   async handle({ commands, address, services: { media } }, { sha256, bytes, type, ending, name }) {
     await media.alone(sha256, async () => {
       await commands.send('media', mediaActorId(sha256), 'media.store', { sha256, bytes, type, name });

@@ -16,7 +16,7 @@ describe('a conversation that is started', () => {
     ['49301234567', '49301234567'],
     [' +1\u00a0650 ', '1650'],
   ])('with %j is called %s', (recipient, conversation) => {
-    expect(connector().starter!.conversationWith(recipient)).toBe(conversation);
+    expect(connector().starter!.conversationWith(recipient, 'cloudmsg')).toBe(conversation);
   });
 });
 

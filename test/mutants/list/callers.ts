@@ -2,6 +2,7 @@ import type { Mutant } from '../mutant.ts';
 
 const keys = 'test/http/keys.test.ts';
 const login = 'test/http/login.test.ts';
+const sessions = 'test/http/sessions.test.ts';
 const provider = 'test/security/identity-provider.test.ts';
 
 /** Whom a key, a login or a provider may stand for. */
@@ -68,7 +69,7 @@ export const callers: readonly Mutant[] = [
     from: "judgeOrigin(headers, rules) === 'own' && (",
     to: 'judgeOrigin(headers, rules) !== null && (',
     breaks: 'a page that may call with a token acts as its reader',
-    caughtBy: { file: login, title: 'is believed or not, of' },
+    caughtBy: { file: sessions, title: 'is believed or not, of' },
   },
   {
     name: 'cookie-of-a-form-believed',
@@ -76,7 +77,7 @@ export const callers: readonly Mutant[] = [
     from: '(headers.origin !== undefined || !isForm(headers))',
     to: '(headers.origin !== undefined || headers.host !== undefined)',
     breaks: 'a form of another site acts as its reader, in a browser that does not name the site',
-    caughtBy: { file: login, title: 'is believed or not, of' },
+    caughtBy: { file: sessions, title: 'is believed or not, of' },
   },
   {
     name: 'login-without-an-end',
@@ -84,7 +85,7 @@ export const callers: readonly Mutant[] = [
     from: ' || found.expiresAt <= clock.now()) return null;',
     to: ') return null;',
     breaks: 'who may no longer log in stays',
-    caughtBy: { file: login, title: 'is over after twelve hours' },
+    caughtBy: { file: sessions, title: 'is over after twelve hours' },
   },
   {
     name: 'login-known-by-its-id',
@@ -92,7 +93,7 @@ export const callers: readonly Mutant[] = [
     from: ' || !isSameText(sessionHash(cookie), found.hash)',
     to: '',
     breaks: 'whoever sees a session in a list has it',
-    caughtBy: { file: login, title: 'opens nothing with a letter changed' },
+    caughtBy: { file: sessions, title: 'opens nothing with a letter changed' },
   },
   {
     name: 'login-ended-by-its-id',
@@ -100,7 +101,7 @@ export const callers: readonly Mutant[] = [
     from: 'if (session?.hash === sessionHash(token)) {',
     to: 'if (session !== null) {',
     breaks: 'whoever sees a session in a list ends it',
-    caughtBy: { file: login, title: 'is ended by no one who only knows its id' },
+    caughtBy: { file: sessions, title: 'is ended by no one who only knows its id' },
   },
   {
     name: 'bad-token-made-good-by-a-cookie',
@@ -108,7 +109,7 @@ export const callers: readonly Mutant[] = [
     from: 'if (token !== null) return isSystemToken(token) ? system : keyHolder(token);',
     to: 'if (token !== null && keyHolder(token) !== null) return keyHolder(token);\n    if (token !== null && isSystemToken(token)) return system;',
     breaks: 'a program with a revoked key goes on as whoever sits at the browser',
-    caughtBy: { file: login, title: 'makes no bad token good' },
+    caughtBy: { file: sessions, title: 'makes no bad token good' },
   },
   {
     name: 'login-at-another-provider-taken',
@@ -116,7 +117,7 @@ export const callers: readonly Mutant[] = [
     from: 'if (security.oidc === undefined || !found.user.id.startsWith(`${providerName(security.oidc)}:`)) return null;',
     to: '',
     breaks: 'who logged in at a provider that is no longer trusted stays',
-    caughtBy: { file: login, title: 'is believed no longer when the provider is another' },
+    caughtBy: { file: sessions, title: 'is believed no longer when the provider is another' },
   },
   {
     name: 'login-of-another-browser-ended',

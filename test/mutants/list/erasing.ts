@@ -49,8 +49,8 @@ export const erasures: readonly Mutant[] = [
   {
     name: 'erased-message-taken-again',
     file: 'actors/conversation/erasing.ts',
-    from: 'source_message_id && messageId(',
-    to: 'null && messageId(',
+    from: '...(source_message_id !== null &&',
+    to: '...(source_message_id === undefined &&',
     breaks: 'our own message comes back when its source pushes it again',
     caughtBy: { file: erasing, title: 'our own message that its source pushes stays erased' },
   },

@@ -3,7 +3,7 @@ import { defineRead, ok } from '../../operation.ts';
 import { largePageFields, largePageQuery, pageBody, pageSchema } from '../../pagination.ts';
 import { channelSchema } from '../../schemas.ts';
 
-const list = 'own-channels';
+const list = 'own-channels-by-age';
 
 export const listSourceChannels = defineRead({
   path: '/sources.channels.list',
