@@ -71,6 +71,7 @@ export async function playCircle(circle: Circle, flags: readonly string[] = []):
 }
 
 async function connect(stage: PlatformStage, { source, sourceChannelId }: Circle): Promise<Channel> {
+  await shakeHands(stage, source);
   const { operation, body } = stage.double.connect;
   const connected = await ask<Channel>(stage, operation, body);
   expect(connected).toMatchObject({ source, source_channel_id: sourceChannelId });
@@ -79,6 +80,13 @@ async function connect(stage: PlatformStage, { source, sourceChannelId }: Circle
   const { data } = await ask<{ data: Channel[] }>(stage, 'channels.list', { source });
   expect(data.map(({ id }) => id)).toEqual([connected.id]);
   return connected;
+}
+
+/** What a platform asks when its webhook is set up, where it asks. */
+async function shakeHands({ double }: PlatformStage, source: string): Promise<void> {
+  const asked = double.control('handshake', {});
+  if (source.startsWith('telco')) await expect(asked).rejects.toThrow('does not ask');
+  else expect(await asked).toEqual({ status: 200, accepted: true });
 }
 
 async function hear(stage: PlatformStage, { name, written }: Circle): Promise<string> {
