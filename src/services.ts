@@ -12,6 +12,7 @@ import type { Config } from './config/config.ts';
 import type { CallTools } from './connectors/calls.ts';
 import type { ConnectorHealth } from './connectors/health.ts';
 import type { Features } from './features.ts';
+import type { RawErasing } from './ingest/raw-erasing.ts';
 import type { Connectors } from './connectors/registry.ts';
 import type { MediaFolder } from './media/folder.ts';
 import type { LongReads } from './runtime/long-reads.ts';
@@ -58,6 +59,7 @@ export interface Services {
   callTools: CallTools;
   /** What platforms sent, as it came. */
   raw: RawUpdates;
+  rawErasing: RawErasing;
   /** Contents of files. */
   media: MediaFolder;
   health: readonly HealthCheck[];

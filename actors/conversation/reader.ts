@@ -41,6 +41,8 @@ export interface ConversationReader {
    * else the first few, on different channels.
    */
   findBySourceId(source: string, sourceConversationId: string, channelId?: string): string[];
+  /** Every conversation that was erased, with when that was last (epoch ms); null: its turn is no longer kept. */
+  erased(): { id: string; at: number | null }[];
   /** Where a conversation is, in the words of its source, and its metadata as it is stored; null: there is none. */
   stored(id: string): { sourceChannelId: string; sourceConversationId: string; metadata: string } | null;
 }
@@ -106,7 +108,13 @@ export function conversationReader(
     return { places: placesAmong(db, index, found), total: found.count() };
   };
 
+  const erased = db.prepare(
+    `SELECT id, (SELECT at FROM journal WHERE key <= erased_before ORDER BY key DESC LIMIT 1) AS at
+     FROM conversation WHERE erased_before IS NOT NULL`,
+  );
   return {
+    erased: () =>
+      (erased.all() as { id: Uint8Array; at: number | null }[]).map(({ id, at }) => ({ id: uuidFromBytes(id), at })),
     find(id) {
       const row = byId.get(uuidToBytes(id));
       return row === null ? null : toJson(row);

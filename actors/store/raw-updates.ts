@@ -130,19 +130,17 @@ export class RawUpdates {
     return (found.all(JSON.stringify(subjects)) as RawUpdate[]).reverse();
   }
 
-  /** Forgets what can be found by a subject: nothing of it is left in the file. @returns how many updates */
-  forget(subject: string): number {
+  /** Forgets what came before a time and can be found by a subject: nothing of it is left. @returns how many updates */
+  forget(subject: string, before: number): number {
     if (!existsSync(this.#file)) return 0;
-    const gone = this.#db.prepare(
-      'DELETE FROM raw_update WHERE key IN (SELECT raw FROM raw_subject WHERE subject = ?)',
-    );
-    const { changes } = this.#db.transaction(() => {
-      const result = gone.run(subject);
-      this.#db.prepare('DELETE FROM raw_subject WHERE raw NOT IN (SELECT key FROM raw_update)').run();
-      return result;
-    })();
+    const gone = this.#db
+      .prepare('SELECT key FROM raw_subject JOIN raw_update ON key = raw WHERE subject = ? AND at <= ?')
+      .pluck()
+      .all(subject, before) as number[];
+    if (gone.length === 0) return 0;
+    this.#remove(gone);
     this.#db.pragma('wal_checkpoint(TRUNCATE)');
-    return changes;
+    return gone.length;
   }
 
   /** Forgets some of what came before a time and does not wait. @returns whether there is more of it */
@@ -152,17 +150,23 @@ export class RawUpdates {
       .prepare(`SELECT key FROM raw_update WHERE at < ? AND waiting = 0 ORDER BY at LIMIT ${prunedAtOnce}`)
       .pluck()
       .all(before) as number[];
-    this.#db.transaction(() => {
-      for (const key of old) {
-        this.#db.prepare('DELETE FROM raw_subject WHERE raw = ?').run(key);
-        this.#db.prepare('DELETE FROM raw_update WHERE key = ?').run(key);
-      }
-    })();
+    this.#remove(old);
     return old.length === prunedAtOnce;
   }
 
   close(): void {
     this.#opened?.close();
+  }
+
+  #remove(keys: readonly number[]): void {
+    const subjects = this.#db.prepare('DELETE FROM raw_subject WHERE raw = ?');
+    const updates = this.#db.prepare('DELETE FROM raw_update WHERE key = ?');
+    this.#db.transaction(() => {
+      for (const key of keys) {
+        subjects.run(key);
+        updates.run(key);
+      }
+    })();
   }
 
   #name(key: number | bigint, subjects: readonly string[]): void {

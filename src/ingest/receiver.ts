@@ -13,7 +13,7 @@ import { subjectsOf } from './raw-subjects.ts';
 
 type Parts = Pick<
   Services,
-  'clock' | 'commandsFor' | 'components' | 'connectors' | 'features' | 'ids' | 'log' | 'raw' | 'store'
+  'clock' | 'commandsFor' | 'components' | 'connectors' | 'features' | 'ids' | 'log' | 'raw' | 'rawErasing' | 'store'
 >;
 
 /** An update with what its connector read in it; null: nothing that it knows. */
@@ -52,7 +52,8 @@ export class UpdateReceiver {
 
   /** Goes on with what was put aside before. @param keptFor how long raw updates are kept, in ms */
   start(keptFor: number): void {
-    const { clock, raw } = this.#parts;
+    const { clock, raw, rawErasing } = this.#parts;
+    rawErasing.look();
     const prune = (): void => {
       const isMore = raw.prune(clock.now() - keptFor);
       this.#cancelPruning = clock.schedule(isMore ? pruneSoon : pruneEvery, prune);

@@ -12,6 +12,7 @@ import { ReadHealth } from './read-health.ts';
 import { remembered, rememberedKinds } from './remembered.ts';
 import { configuredFeatures } from '#src/features.ts';
 import { grewOfAnyShard } from '#src/nats/subjects.ts';
+import { RawErasing } from '#src/ingest/raw-erasing.ts';
 import { mediaBeside } from '#src/media/folder.ts';
 import type { OutgoingClient } from '#src/outgoing/client.ts';
 import { commandSenders } from '#src/runtime/command-sender.ts';
@@ -79,6 +80,8 @@ export function openServices(ports: NodePorts): NodeServices {
   const longReadsFor = ports.longReadsFor ?? (() => longReadsBy(async (name, asked) => readLong(store, name, asked)));
   const typing = new Typing(bus);
   const raw = new RawUpdates(ports.file);
+  const rawErasing = new RawErasing({ store, raw });
+  growth.on('erased', () => unlessUnread(reads, () => rawErasing.look()));
   const subscriptions = (now: number) => store.webhookDeliveries.subscriptions(now);
   return {
     ...{ config, live, clock, ids, log, store },
@@ -89,7 +92,7 @@ export function openServices(ports: NodePorts): NodeServices {
     connectors: liveConnectors(live, log, ports.connectors),
     connectorHealth: new ConnectorHealth(),
     callTools: { http: client, now: () => clock.now() },
-    raw,
+    ...{ raw, rawErasing },
     media: mediaBeside(ports.file, ids, clock),
     health: ports.health ?? [],
     problems,

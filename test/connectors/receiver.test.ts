@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { conversationId } from '#actors/ids.ts';
 import { factories } from '#src/connectors/registry.ts';
@@ -63,6 +65,24 @@ describe('what a platform sent', () => {
       return (await rawOf(api, first!.id)).length === 0;
     });
     expect(await texts(api)).toEqual(['1']);
+  });
+
+  it('goes with the person that it is of', async () => {
+    await using api = await start();
+    api.dispatch();
+    await put(api, post(1));
+    const [first] = await listed(api);
+    const { body } = await api.post<{ data: { id: string }[] }>('/contacts.list');
+    expect((await api.post('/contacts.erase', { id: body.data[0]!.id })).status).toBe(200);
+    expect(await rawOf(api, first!.id)).toEqual([]);
+    const folder = dirname(api.system.file);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.name.startsWith('raw.db'));
+    const words = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
+    expect(words.filter((text) => text.includes('"text":"1"'))).toEqual([]);
+    api.system.clock.advance(1);
+    await put(api, post(2));
+    const second = (await listed(api)).find(({ content }) => content.text === '2');
+    expect(await rawOf(api, second!.id)).toHaveLength(1);
   });
 
   it('is counted, also where nobody understands it', async () => {

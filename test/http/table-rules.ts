@@ -41,7 +41,7 @@ export const featuresCanBeOff = perOperation(({ path, feature, errors }) =>
  * Verbs of operations that only look: their answers may be large, and a repeated one is to be of now. What makes tokens
  * is for who asks now, whoever has asked with the same key.
  */
-const looking = /\.(list|info|get|config|deliveries|explore|recent-messages|authenticate|resumeToken)$/;
+const looking = /\.(list|info|get|config|deliveries|explore|recent-messages|raw|authenticate|resumeToken)$/;
 
 export const looksAreReads = perOperation(({ path, isRead = false }) =>
   looking.test(path) === isRead ? null : `${path} ${isRead ? 'says that it reads' : 'does not say that it reads'}`,

@@ -41,6 +41,7 @@ export const eraseContact = defineOperation({
     await goOn(commands, services, id);
     const erased = await awaited(services, () => erasedBy(services, erasure), patience);
     await indexFollowed(services, longReads);
+    services.rawErasing.look();
     return ok(erased);
   },
 });
