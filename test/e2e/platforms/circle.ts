@@ -136,7 +136,7 @@ async function leave(
   expect((await stage.hub.post(`/${disconnect}`, { channel_id: id })).status).toBe(202);
   expect((await stage.hub.post(`/${disconnect}`, { channel_id: id })).status).toBe(202);
   const { data: calls } = await stage.double.control<{ data: object[] }>('calls');
-  if (circle.farewell) expect(calls).toContainEqual({ ...circle.farewell, status: 200 });
+  if (circle.farewell) expect(calls).toContainEqual(expect.objectContaining({ ...circle.farewell, status: 200 }));
   else {
     // The platform goes on; what it sends for a channel that is gone is taken, and kept nowhere.
     const late = await stage.double.control<{ webhook: { status: number } }>('message', { text: 'Still there?' });
