@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { environmentName } from '#src/config/keys.ts';
 import { simulatedSources } from '#src/doubles/sources.ts';
 import { HubProcess } from '../_support/hub-process.ts';
+import { until } from '../_support/source-client.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const run = promisify(execFile);
@@ -51,6 +52,20 @@ test('the demo leaves a hub alone that has the platform itself', { timeout: 40_0
   await using hub = await HubProcess.start({ env: Object.fromEntries(env) });
   const args = [main, 'demo', '--source', 'telco.sms', '--workspace', hub.workspace];
   await expect(run(process.execPath, args)).rejects.toThrow('the hub is configured for the platform itself');
+});
+
+test('the demo does not replace what the API has set', { timeout: 40_000 }, async () => {
+  await using hub = await HubProcess.start();
+  const name = 'sources-telco';
+  const data = { account_sid: 'AC1', auth_token: 'a-token', api_base: 'http://127.0.0.1:1' };
+  await hub.post('/components.install', { name });
+  const configure = () =>
+    hub.post<{ components: object }>('/components.update', { components: [{ name, enabled: true, data }] });
+  await until('it is configured', async () => name in (await configure()).body.components);
+  const args = [main, 'demo', '--source', 'telco.sms', '--workspace', hub.workspace];
+  await expect(run(process.execPath, args)).rejects.toThrow('that parley.yaml does not have');
+  const { body } = await hub.post('/components.get', {});
+  expect(body).toMatchObject({ components: { sources: { telco: { accountSid: 'AC1' } } } });
 });
 
 test('a start on loopback has a channel to chat on', { timeout: 40_000 }, async () => {

@@ -34,6 +34,7 @@ export async function runPlatformDemo(
   if (!simulated) throw new Error(`there is no double of ${source}; there are ${namesOf(simulatedSources)}`);
   const isConfigured = await hasDouble(client, simulated);
   await using double = await startDemoDouble([source, '--hub', client.endpoint, ...flags, ...portOf(isConfigured)]);
+  if (isConfigured && double.configuration) throw new Error(configuredElsewhere(simulated));
   print(`A double of ${source} answers at ${double.url}.`);
   await using cleaning = new AsyncDisposableStack();
   if (!isConfigured) cleaning.defer(await configured(client, simulated, double, print));
@@ -42,6 +43,11 @@ export async function runPlatformDemo(
   print(`Its account ${double.account} is connected.\n`);
   await play({ client, print, interrupted }, double, id);
 }
+
+/** Of what was set through the API the credentials are not shown, and the double can not know them. */
+const configuredElsewhere = ({ component }: SimulatedSource): string =>
+  `the hub has credentials for components.sources.${component} that parley.yaml does not have: ` +
+  `write them there, or call components.delete with sources-${component}`;
 
 const namesOf = (sources: readonly SimulatedSource[]): string => sources.map(({ source }) => source).join(', ');
 
