@@ -83,7 +83,9 @@ async function configured(
   if (configuration === undefined) throw new Error(`${name} is not running at the hub, though parley.yaml has it`);
   await client.call('components.install', { name });
   await until(`${name} is installed`, () => hasStatus('installed'));
-  await client.call('components.update', { components: [{ name, enabled: true, data: configuration }] });
+  const components = [{ name, enabled: true, data: configuration }];
+  const updated = await client.call<{ components: object }>('components.update', { components });
+  if (!(name in updated.components)) throw new Error(`the hub does not take the configuration of ${name}`);
   return () =>
     cleanUp(print, async () => {
       await client.call('components.delete', { components: [name] });

@@ -8,6 +8,7 @@ interface Listed {
   metadata: { error?: string; source?: { id?: string } };
 }
 
+/** They wait for most of their time, so they do it together. */
 const sources = simulatedSources.map(({ source }) => [source] as const);
 
 /** What each platform says of a message that it refuses, and of too many. */
@@ -36,7 +37,7 @@ async function answering({ hub, double }: PlatformStage) {
   };
 }
 
-test.each(sources)('%s refuses and throttles in its words', { timeout: 60_000 }, async (source) => {
+test.concurrent.each(sources)('%s refuses and throttles in its words', { timeout: 60_000 }, async (source) => {
   await using stage = await startPlatform(source);
   const send = await answering(stage);
   await stage.double.control('behave', { fail: 1 });
@@ -55,4 +56,16 @@ test.each(sources)('%s refuses and throttles in its words', { timeout: 60_000 },
   await stage.double.control('behave', { throttle: null });
   await until('it is taken, too', async () => (await waiting()).state === 'delivered', 30_000);
   expect((await stage.double.control<{ data: unknown[] }>('sent')).data).toHaveLength(2);
+});
+
+test.concurrent('a message that was never answered is sent again', { timeout: 60_000 }, async () => {
+  await using stage = await startPlatform('cloudmsg');
+  const send = await answering(stage);
+  await stage.double.control('behave', { hang: 1 });
+  const message = await send();
+  const calls = async () => (await stage.double.control<{ data: { status: number | null }[] }>('calls')).data;
+  await until('it hangs', async () => (await calls()).some(({ status }) => status === null));
+  await stage.double.control('behave', { hang: 0 });
+  await until('it is taken', async () => (await message()).state === 'delivered', 40_000);
+  expect((await stage.double.control<{ data: unknown[] }>('sent')).data).toHaveLength(1);
 });
