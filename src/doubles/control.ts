@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Behaviour, behaviourSchema } from './behaviour.ts';
 import { Impossible, type PlatformDouble, type TakenMessage } from './double.ts';
-import { type ApiAnswer, type ApiCall, jsonAnswer, jsonIn } from './wire.ts';
+import { type ApiAnswer, type ApiCall, type Fields, jsonAnswer, jsonIn } from './wire.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
 /** A call of the hub, as it is listed: without its query and headers, which hold secrets. */
@@ -10,6 +10,8 @@ export interface ListedCall {
   path: string;
   /** Null: it was never answered. */
   status: number | null;
+  /** Where it was a JSON object. */
+  body?: Fields;
 }
 
 /** What the control of a double works with. */

@@ -5,7 +5,7 @@ import { type Behaviour, bestBehaviour, Treatments } from './behaviour.ts';
 import { control, isControl, type ListedCall } from './control.ts';
 import type { DoubleTools, HubAddress, Introduction, PlatformAnswer, PlatformDouble, TakenMessage } from './double.ts';
 import { WebhookSender } from './webhook-sender.ts';
-import { type ApiAnswer, type ApiCall, jsonAnswer } from './wire.ts';
+import { type ApiAnswer, type ApiCall, jsonAnswer, jsonIn } from './wire.ts';
 
 const longestBody = 25 * 1024 * 1024;
 const listed = 10_000;
@@ -84,7 +84,7 @@ class Double {
     const call = await callOf(request);
     if (call === null) return write(response, jsonAnswer(413, { error: 'The body is too large.' }));
     if (isControl(call)) return write(response, await control(this.#controlParts(), call));
-    const listing: ListedCall = { method: call.method, path: call.path, status: null };
+    const listing = listingOf(call);
     this.#calls.push(listing);
     if (this.#calls.length > listed) this.#calls.shift();
     const answer = await this.#answer(call);
@@ -128,6 +128,13 @@ class Double {
       ...{ behaviour: this.#behaviour, now: Date.now },
     };
   }
+}
+
+/** Of a form nothing is shown, as grants and tokens are in forms. */
+function listingOf(call: ApiCall): ListedCall {
+  const body = jsonIn(call);
+  const isObject = Object.keys(body).length > 0;
+  return { method: call.method, path: call.path, status: null, ...(isObject && { body }) };
 }
 
 /** Null: its body is too large. */

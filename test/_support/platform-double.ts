@@ -15,6 +15,8 @@ interface DoubleFacts {
   connect: { operation: string; body: Record<string, string> };
   account: string;
   contact: string;
+  /** A message as the hub is to send it, with `<text>` in it. */
+  reply: object;
 }
 
 /** A double in a process of its own, as `parley simulate` runs it. */

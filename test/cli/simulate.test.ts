@@ -1,6 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { HubFacts } from '#src/cli/simulate/hub-facts.ts';
+import { introductionOf } from '#src/cli/simulate/introduction.ts';
+import { makeDouble } from '#src/doubles/platforms.ts';
+import { startDouble } from '#src/doubles/server.ts';
 import { simulatedSources } from '#src/doubles/sources.ts';
 import { temporaryFolder } from '../config/files.ts';
 import { runParley } from './run.ts';
@@ -21,13 +26,29 @@ function workspace(sources: string, more = ''): string {
   return folder;
 }
 
-test.each(simulatedSources.map(({ source }) => [source]))('%s is introduced with calls to copy', async (source) => {
-  const run = await runParley(['simulate', source, ...hub, ...once], temporaryFolder());
+test('a double is introduced with calls to copy', async () => {
+  const run = await runParley(['simulate', 'telco.sms', ...hub, ...once], temporaryFolder());
   expect(run).toMatchObject({ code: 0, stderr: '' });
-  expect(run.stdout).toContain(`A double of ${source} answers at http://127.0.0.1:`);
-  expect(run.stdout).toContain(`curl -s -X POST http://127.0.0.1:8080/channels.${source}.connect`);
+  expect(run.stdout).toContain('A double of telco.sms answers at http://127.0.0.1:');
   expect(run.stdout).toMatch(/curl -s -X POST http:\/\/127\.0\.0\.1:\d+\/_control\/message/);
   expect(run.stdout).toMatch(/apiBase: http:\/\/127\.0\.0\.1:\d+/);
+});
+
+test.each(simulatedSources)('$source is connected by its own operation', async (simulated) => {
+  const facts: HubFacts = {
+    ...{ hub: { url: 'http://hub.example', publicUrl: 'http://hub.example' }, port: 0 },
+    ...{ credentials: null, mayCallHere: true },
+  };
+  await using double = await startDouble({
+    ...{ port: 0, hub: facts.hub },
+    make: (tools) => makeDouble(simulated, null, tools),
+  });
+  const { source, component } = simulated;
+  const text = introductionOf(source, double, facts);
+  expect(text).toContain(`curl -s -X POST http://hub.example/channels.${source}.connect`);
+  const [lines = ''] = /^  components:\n(?:   .*\n)+/m.exec(text) ?? [];
+  const { configuration } = double.introduction;
+  expect(parse(lines)).toEqual({ components: { sources: { [component]: configuration } } });
 });
 
 test('credentials that the hub has are not shown', async () => {

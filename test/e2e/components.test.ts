@@ -29,7 +29,7 @@ test('components are as they were told, kill after kill', { timeout: 60_000 }, a
   await hub.start();
   expect((await hub.post('/webhooks.list', {})).status).toBe(409);
   await until('uninstalled', async () => (await statusOf(hub, 'integration-webhook')) === 'uninstalled');
-  const telco = { accountSid: 'account-1', authToken: 'the-...' };
+  const telco = { accountSid: 'account-1', authToken: 'the-...', apiBase: 'https://api.twilio.com' };
   // The chat plugin is there without a word of anybody.
   expect(await configured(hub)).toEqual({ sources: { telco, chatplugin: {} } });
   await hub.post('/components.install', { name: 'integration-webhook' });

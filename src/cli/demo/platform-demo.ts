@@ -34,6 +34,7 @@ export async function runPlatformDemo(
   if (!simulated) throw new Error(`there is no double of ${source}; there are ${namesOf(simulatedSources)}`);
   const isConfigured = await hasDouble(client, simulated);
   await using double = await startDemoDouble([source, '--hub', client.endpoint, ...flags, ...portOf(isConfigured)]);
+  if (isConfigured && double.configuration) throw new Error(configuredElsewhere(simulated));
   print(`A double of ${source} answers at ${double.url}.`);
   await using cleaning = new AsyncDisposableStack();
   if (!isConfigured) cleaning.defer(await configured(client, simulated, double, print));
@@ -42,6 +43,11 @@ export async function runPlatformDemo(
   print(`Its account ${double.account} is connected.\n`);
   await play({ client, print, interrupted }, double, id);
 }
+
+/** Of what was set through the API the credentials are not shown, and the double can not know them. */
+const configuredElsewhere = ({ component }: SimulatedSource): string =>
+  `the hub has credentials for components.sources.${component} that parley.yaml does not have: ` +
+  `write them there, or call components.delete with sources-${component}`;
 
 const namesOf = (sources: readonly SimulatedSource[]): string => sources.map(({ source }) => source).join(', ');
 
@@ -77,7 +83,9 @@ async function configured(
   if (configuration === undefined) throw new Error(`${name} is not running at the hub, though parley.yaml has it`);
   await client.call('components.install', { name });
   await until(`${name} is installed`, () => hasStatus('installed'));
-  await client.call('components.update', { components: [{ name, enabled: true, data: configuration }] });
+  const components = [{ name, enabled: true, data: configuration }];
+  const updated = await client.call<{ components: object }>('components.update', { components });
+  if (!(name in updated.components)) throw new Error(`the hub does not take the configuration of ${name}`);
   return () =>
     cleanUp(print, async () => {
       await client.call('components.delete', { components: [name] });

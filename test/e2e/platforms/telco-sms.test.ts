@@ -1,0 +1,19 @@
+import { test } from 'vitest';
+import { type Circle, playCircle } from './circle.ts';
+
+const circle: Circle = {
+  source: 'telco.sms',
+  sourceChannelId: '+15550001001',
+  written: { Body: 'Is the lamp in stock?' },
+  reply: { text: 'It is.' },
+  onTheWire: { Body: 'It is.', To: '+15550002001', From: '+15550001001' },
+  lastReport: 'delivered',
+};
+
+test('the whole circle, from connect to disconnect', { timeout: 60_000 }, async () => {
+  await playCircle(circle);
+});
+
+test('the same with doubled and reordered webhooks', { timeout: 60_000 }, async () => {
+  await playCircle(circle, ['--duplicates', '--reorder']);
+});
