@@ -46,7 +46,7 @@ test.each(simulatedSources)('$source is connected by its own operation', async (
   const { source, component } = simulated;
   const text = introductionOf(source, double, facts);
   expect(text).toContain(`curl -s -X POST http://hub.example/channels.${source}.connect`);
-  const [lines = ''] = /^  components:\n(?:   .*\n)+/m.exec(text) ?? [];
+  const [lines = ''] = /^ {2}components:\n(?: {3}.*\n)+/m.exec(text) ?? [];
   const { configuration } = double.introduction;
   expect(parse(lines)).toEqual({ components: { sources: { [component]: configuration } } });
 });

@@ -76,7 +76,9 @@ describe('what a platform sent', () => {
     expect((await api.post('/contacts.erase', { id: body.data[0]!.id })).status).toBe(200);
     expect(await rawOf(api, first!.id)).toEqual([]);
     const folder = dirname(api.system.file);
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.name.startsWith('raw.db'));
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) =>
+      file.name.startsWith('raw.db'),
+    );
     const words = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
     expect(words.filter((text) => text.includes('"text":"1"'))).toEqual([]);
     api.system.clock.advance(1);

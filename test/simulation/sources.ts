@@ -85,10 +85,11 @@ export class SimulatedSources implements Callee {
   }
 
   called(hub: SimulatedProcess, request: OutgoingRequest): void {
-    this.#options.onCall(hub, messageIdOf(request));
+    if (!isCheck(request)) this.#options.onCall(hub, messageIdOf(request));
   }
 
   answer(hub: SimulatedProcess, request: OutgoingRequest): Answering {
+    if (isCheck(request)) return { after: 0, result: answered(401, '') };
     const { random, trace, tenureOf } = this.#options;
     const messageId = messageIdOf(request);
     const conduct = random.weighted<Conduct>(moods[this.moods.get(request.url) ?? this.mood]);
@@ -121,3 +122,6 @@ export class SimulatedSources implements Callee {
     return acceptance;
   }
 }
+
+/** A connector asks its platform whether it lets the hub in: it hands over no message. */
+const isCheck = ({ body }: OutgoingRequest): boolean => body === undefined;

@@ -4,7 +4,7 @@ import type { Line } from '../core/line.ts';
 export interface Group {
   key: string;
   fromVisitor: boolean;
-  sender: Line['sender'];
+  sender?: Line['sender'];
   lines: Line[];
 }
 
