@@ -70,6 +70,6 @@ describe.skipIf(!hasBrowser)('in a browser', { timeout: 60_000 }, () => {
       }
     }
     expect(complaints.filter((line) => line.includes('Content Security Policy'))).toEqual([]);
-    expect(await page.getAttribute('main a', 'href')).toBe('/login');
+    expect(await page.getAttribute('main a', 'href')).toBe('/login?prompt=select_account');
   });
 });
