@@ -1,30 +1,19 @@
 import { Failure } from '#actors/errors.ts';
 import type { Clock } from '#actors/ports.ts';
 import type { Config } from '#src/config/config.ts';
+import { TokenBuckets } from '#src/runtime/token-buckets.ts';
 
 /** What visitors do that is bounded. */
 export type VisitorAct = 'authenticate' | 'send';
 
-/** As many as may be had at once; they come again evenly. */
-interface Bucket {
-  tokens: number;
-  /** When they were counted, by a clock that nobody sets, in ms. */
-  at: number;
-}
-
-const minute = 60_000;
-/** Names that have done something lately, at most; the one that was new first is forgotten. */
-const remembered = 100_000;
-
 /** How often visitors do something, from one address and on one channel: a bucket of tokens for each, in memory. */
 export class VisitorLimits {
   readonly #limits: Config['visitors'];
-  readonly #clock: Pick<Clock, 'elapsed'>;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets: TokenBuckets;
 
   constructor(limits: Config['visitors'], clock: Pick<Clock, 'elapsed'>) {
     this.#limits = limits;
-    this.#clock = clock;
+    this.#buckets = new TokenBuckets(clock);
   }
 
   /** @param address of who asks @throws Failure `rate_limited` */
@@ -49,21 +38,10 @@ export class VisitorLimits {
   }
 
   #take(name: string, perMinute: number, where: string): void {
-    const now = this.#clock.elapsed();
-    const { tokens, at } = this.#buckets.get(name) ?? { tokens: perMinute, at: now };
-    const left = Math.min(perMinute, tokens + ((now - at) * perMinute) / minute);
-    const isEnough = left >= 1;
-    this.#keep(name, { tokens: isEnough ? left - 1 : left, at: now });
-    if (isEnough) return;
-    const retryAfter = Math.ceil(((1 - left) * minute) / perMinute / 1_000);
+    const wait = this.#buckets.take([[name, { perSecond: perMinute / 60, burst: perMinute }]]);
+    if (wait === null) return;
+    const retryAfter = Math.ceil(wait / 1_000);
     throw new Failure('rate_limited', `Too many requests came ${where}; wait ${retryAfter} s.`, { retryAfter });
-  }
-
-  #keep(name: string, bucket: Bucket): void {
-    if (!this.#buckets.has(name) && this.#buckets.size >= remembered) {
-      this.#buckets.delete(this.#buckets.keys().next().value!);
-    }
-    this.#buckets.set(name, bucket);
   }
 }
 
