@@ -1,7 +1,7 @@
 import { requestCause } from '#actors/cause.ts';
 import { Failure } from '#actors/errors.ts';
 import type { Cancel } from '#actors/ports.ts';
-import type { RawUpdate } from '#actors/store/raw-updates.ts';
+import type { KeptUpdate, RawUpdate } from '#actors/store/raw-updates.ts';
 import { mediaResolver } from '#src/config/catalogue.ts';
 import type { InboundRoute } from '#src/connectors/connector.ts';
 import { traitsOf } from '#src/connectors/traits.ts';
@@ -101,8 +101,8 @@ export class UpdateReceiver {
 
   #keep(route: InboundRoute, read: readonly ReadUpdate[]): void {
     const { clock, log, raw } = this.#parts;
-    const kept = read.map(({ body, inbound }) => ({ route: route.path, body, ...keptFacts(inbound) }));
     try {
+      const kept = read.map(({ body, inbound }) => ({ route: route.path, body, ...this.#facts(inbound) }));
       raw.keep(kept, clock.now());
     } catch (error) {
       // It is stored; only the copy for people is not.
@@ -145,6 +145,10 @@ export class UpdateReceiver {
     await takeIn({ commands, store, features, clock, log, traitsOf: traits }, said, about);
   }
 
+  #facts(inbound: Inbound | null): Pick<KeptUpdate, 'understood' | 'subjects'> {
+    return { understood: inbound !== null, subjects: subjectsOf(inbound, this.#parts.store.messages) };
+  }
+
   #replay(): void {
     if (this.#stopped || this.#replaying !== null || this.#parts.raw.waiting === 0) return;
     this.#replaying = this.#replayAll().finally(() => {
@@ -167,7 +171,7 @@ export class UpdateReceiver {
         if (isPassing(error)) return;
         log.error({ inbound: first.route, updates: ofOne.length, error }, 'inbound.failed');
         // A defect must not hold up what came behind it. It is kept for whoever mends that.
-        raw.taken(ofOne.map(({ key }) => ({ key, ...keptFacts(null) })));
+        raw.taken(ofOne.map(({ key }) => ({ key, ...this.#facts(null) })));
       }
     }
   }
@@ -175,10 +179,10 @@ export class UpdateReceiver {
   async #replayed(path: string, waiting: readonly RawUpdate[], requestId: string) {
     const route = this.#parts.connectors.routes.find((each) => each.path === path && each.method === 'POST');
     // Its connector was switched off meanwhile: nobody can read it.
-    if (route === undefined) return waiting.map(({ key }) => ({ key, ...keptFacts(null) }));
+    if (route === undefined) return waiting.map(({ key }) => ({ key, ...this.#facts(null) }));
     const read = waiting.map((update) => readBy(route, update));
     await this.#take(route, read, requestId);
-    return waiting.map(({ key }, n) => ({ key, ...keptFacts(read[n]!.inbound) }));
+    return waiting.map(({ key }, n) => ({ key, ...this.#facts(read[n]!.inbound) }));
   }
 }
 
@@ -189,8 +193,6 @@ const readBy = (route: InboundRoute, { body, at }: Pick<RawUpdate, 'body' | 'at'
   const inbound = route.read(body);
   return { body, inbound: inbound && withTimes(inbound, at) };
 };
-
-const keptFacts = (inbound: Inbound | null) => ({ understood: inbound !== null, subjects: subjectsOf(inbound) });
 
 /** How many of the first updates came at one path. */
 function countOf(updates: readonly RawUpdate[], route: string): number {
